@@ -1,0 +1,1 @@
+//! Order-preserving keys, value tags and varints.

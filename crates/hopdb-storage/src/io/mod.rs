@@ -1,0 +1,78 @@
+//! A small file system: the only way the engine touches files, clocks and threads.
+//!
+//! [`real`] is the operating system; [`sim`] is a simulated disk that loses, tears and fails.
+//! What is assumed of a disk stands in `docs/file-format.md`.
+
+pub mod real;
+pub mod sim;
+
+use std::fmt::Debug;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How a file is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenMode {
+    /// Existing file, for reading.
+    ReadOnly,
+    /// Existing file, for reading and writing.
+    ReadWrite,
+    /// New file, for reading and writing; fails with `AlreadyExists` when the name is taken.
+    CreateNew,
+}
+
+/// How a file is locked: by one writer or by many readers. Locks end with the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockMode {
+    /// Many holders, none of them exclusive.
+    Shared,
+    /// One holder.
+    Exclusive,
+}
+
+/// The file system and the clock. A name (a directory entry) is durable only after [`FileSystem::sync_dir`].
+pub trait FileSystem: Send + Sync + Debug {
+    /// Opens or creates `path`.
+    fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Arc<dyn File>>;
+    /// Makes a file in `dir` that has no name yet: it is gone with its last handle unless [`File::link`] names it.
+    fn create_unnamed(&self, dir: &Path) -> io::Result<Arc<dyn File>>;
+    /// Removes the name `path`; open handles go on.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Renames `from` to `to`, replacing `to`.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Whether `path` names a file.
+    fn exists(&self, path: &Path) -> io::Result<bool>;
+    /// Makes the names in `dir` durable. An empty path is the current directory.
+    fn sync_dir(&self, dir: &Path) -> io::Result<()>;
+    /// Time since some fixed moment, never going back.
+    fn now(&self) -> Duration;
+    /// Lets other threads run: used between retries of a short wait.
+    fn yield_now(&self);
+}
+
+/// An open file. All access is positional, so that any number of threads share one handle.
+pub trait File: Send + Sync + Debug {
+    /// Reads until `buf` is full or the file ends; gives the bytes read.
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize>;
+    /// Writes all of `buf`, growing the file when it ends before.
+    fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<()>;
+    /// Makes all bytes written before, and the length, durable.
+    fn sync(&self) -> io::Result<()>;
+    /// Length in bytes.
+    fn len(&self) -> io::Result<u64>;
+    /// Whether the file has no bytes.
+    fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.len()? == 0)
+    }
+    /// Cuts or extends (with zeros) to `len` bytes.
+    fn set_len(&self, len: u64) -> io::Result<()>;
+    /// Makes sure that writes below `len` bytes will not run out of space; extends the file with zeros to `len`
+    /// when it is shorter. Fails with `StorageFull`.
+    fn reserve(&self, len: u64) -> io::Result<()>;
+    /// Takes the lock without waiting; `false` when another open handle holds it in a conflicting way.
+    fn try_lock(&self, mode: LockMode) -> io::Result<bool>;
+    /// Gives an unnamed file the name `path`; fails with `AlreadyExists` when the name is taken.
+    fn link(&self, path: &Path) -> io::Result<()>;
+}

@@ -1,0 +1,69 @@
+//! The synchronisation primitives of the engine: the one place that a model checker would replace.
+//!
+//! Locks here are latches: short and physical. A latch whose holder panicked stays broken, because a
+//! broken in-memory invariant must not reach the disk: every later use of it panics as well.
+
+use std::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
+
+pub use std::sync::Arc;
+pub use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+
+const POISONED: &str = "a thread panicked while it held this latch; reopen the database";
+
+/// A latch for exclusive access.
+#[derive(Debug, Default)]
+pub struct Mutex<T>(std::sync::Mutex<T>);
+
+impl<T> Mutex<T> {
+    /// Wraps `value`.
+    pub const fn new(value: T) -> Self {
+        Self(std::sync::Mutex::new(value))
+    }
+
+    /// Waits for the latch. Panics if a holder panicked.
+    pub fn lock(&self) -> MutexGuard<'_, T> {
+        self.0.lock().expect(POISONED)
+    }
+}
+
+/// A latch for shared or exclusive access.
+#[derive(Debug, Default)]
+pub struct RwLock<T>(std::sync::RwLock<T>);
+
+impl<T> RwLock<T> {
+    /// Wraps `value`.
+    pub const fn new(value: T) -> Self {
+        Self(std::sync::RwLock::new(value))
+    }
+
+    /// Waits for shared access. Panics if a holder panicked.
+    pub fn read(&self) -> RwLockReadGuard<'_, T> {
+        self.0.read().expect(POISONED)
+    }
+
+    /// Waits for exclusive access. Panics if a holder panicked.
+    pub fn write(&self) -> RwLockWriteGuard<'_, T> {
+        self.0.write().expect(POISONED)
+    }
+}
+
+/// A condition that waits on a [`Mutex`].
+#[derive(Debug, Default)]
+pub struct Condvar(std::sync::Condvar);
+
+impl Condvar {
+    /// A condition nobody waits for yet.
+    pub const fn new() -> Self {
+        Self(std::sync::Condvar::new())
+    }
+
+    /// Gives up `guard` until notified; may wake without cause.
+    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        self.0.wait(guard).expect(POISONED)
+    }
+
+    /// Wakes all who wait.
+    pub fn notify_all(&self) {
+        self.0.notify_all();
+    }
+}
