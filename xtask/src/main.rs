@@ -1,2 +1,57 @@
-//! Placeholder.
-fn main() {}
+//! `cargo xtask`: the chores of this repository, one subcommand each.
+//!
+//! A program for developers: it may print, read files and start processes. Nothing depends on it.
+//! A new chore is a module with a `run` and a variant of [`Command`].
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a developer's program: it prints, and works on the files of the checkout"
+)]
+
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Chores of the HopDB repository.
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Check the house rules: sizes, module order, crate walls, links, words.
+    ///
+    /// Prints each finding as `path:line: message` and exits with 1 when there is any.
+    Tidy,
+}
+
+fn main() -> ExitCode {
+    let result = match Args::parse().command {
+        Command::Tidy => tidy::run(&workspace_root()),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The folder above this crate as `cargo run` tells it, else the current one.
+fn workspace_root() -> PathBuf {
+    let manifest_dir = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    manifest_dir
+        .as_deref()
+        .and_then(Path::parent)
+        .map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+}

@@ -3,7 +3,32 @@
 //! One file of pages, one write-ahead log beside it, B+trees in the pages, and snapshots over them.
 //! Knows nothing of graphs, queries or sockets. Modules, low to high; each may use only those before it:
 //! `sync · error · io · codec · page · wal · pager · buffer · btree · txn · checkpoint · recovery · check · store`.
+//!
+//! Start at [`Store`].
 
+mod btree;
+mod buffer;
+mod check;
+mod checkpoint;
 pub mod codec;
+mod error;
 pub mod io;
+mod page;
+mod pager;
+mod recovery;
+mod store;
 pub mod sync;
+mod txn;
+mod wal;
+
+pub use btree::verify::TreeStatistics;
+pub use buffer::PoolCounts;
+pub use check::{CheckReport, Problem};
+pub use error::{Error, Result};
+pub use page::{CommitTs, Lsn, PageId, PageKind};
+pub use pager::IoCounts;
+pub use pager::header::FORMAT_VERSION;
+pub use recovery::RecoveryReport;
+pub use store::{
+    Bulk, Counts, Cursor, Found, Large, Options, ReadTxn, Store, Table, View, WriteTxn,
+};

@@ -67,3 +67,9 @@ impl Condvar {
         self.0.notify_all();
     }
 }
+
+/// Lets other threads run: between the retries of a short wait.
+#[expect(clippy::disallowed_methods, reason = "the primitive itself")]
+pub fn yield_now() {
+    std::thread::yield_now();
+}

@@ -1,0 +1,225 @@
+//! A position in a tree that moves both ways.
+//!
+//! Pins the leaf it stands in, and the branches above when the source has frames to spare, so that a move
+//! nearby fetches no page twice. Slices it gives borrow the cursor: they end when it moves (I3).
+
+use super::is_leaf;
+use crate::buffer::{PageRef, PageSource};
+use crate::error::Result;
+use crate::page::{PageId, count, slotted};
+
+#[derive(Debug)]
+struct Step {
+    page: PageId,
+    slot: usize,
+    /// Held when the source has frames to spare.
+    pinned: Option<PageRef>,
+}
+
+/// A position in the tree at `root`, as `source` sees it.
+#[derive(Debug)]
+pub(crate) struct Cursor<'s, S> {
+    source: &'s S,
+    root: PageId,
+    pin_branches: bool,
+    /// Branches from the root down.
+    path: Vec<Step>,
+    leaf: Option<PageRef>,
+    slot: usize,
+}
+
+impl<'s, S: PageSource> Cursor<'s, S> {
+    /// A cursor that stands nowhere yet.
+    pub(crate) fn new(source: &'s S, root: PageId, pin_branches: bool) -> Self {
+        Self { source, root, pin_branches, path: Vec::new(), leaf: None, slot: 0 }
+    }
+
+    /// The leaf and slot it stands on.
+    #[inline]
+    pub(crate) fn position(&self) -> Option<(&PageRef, usize)> {
+        self.leaf.as_ref().map(|leaf| (leaf, self.slot))
+    }
+
+    /// The entry's key.
+    #[inline]
+    pub(crate) fn key(&self) -> Option<&[u8]> {
+        self.position().map(|(leaf, slot)| slotted::key(leaf, slot))
+    }
+
+    /// Pages from the root to the entry, with the slot taken in each.
+    pub(crate) fn chain(&self) -> Vec<(PageId, usize)> {
+        let mut chain: Vec<_> = self.path.iter().map(|step| (step.page, step.slot)).collect();
+        if let Some((leaf, slot)) = self.position() {
+            chain.push((crate::page::id(leaf), slot));
+        }
+        chain
+    }
+
+    /// Goes to the first entry not below `key`; `false` when there is none.
+    pub(crate) fn seek(&mut self, key: &[u8]) -> Result<bool> {
+        self.find(key)?;
+        self.settle_forward()
+    }
+
+    /// Goes to the entry with this key; `false` when there is none (the cursor then stands nowhere).
+    pub(crate) fn seek_exact(&mut self, key: &[u8]) -> Result<bool> {
+        let found = self.find(key)?;
+        if !found {
+            self.leaf = None;
+        }
+        Ok(found)
+    }
+
+    /// Goes to the last entry not above `key`; `false` when there is none.
+    pub(crate) fn seek_floor(&mut self, key: &[u8]) -> Result<bool> {
+        if self.find(key)? { Ok(true) } else { self.step_back() }
+    }
+
+    /// Goes to the first entry; `false` when the tree is empty.
+    pub(crate) fn first(&mut self) -> Result<bool> {
+        self.go_down(0, self.root, |_| 0)?;
+        self.slot = 0;
+        self.settle_forward()
+    }
+
+    /// Goes to the last entry; `false` when the tree is empty.
+    pub(crate) fn last(&mut self) -> Result<bool> {
+        self.go_down(0, self.root, |page| count(page) - 1)?;
+        self.slot = self.leaf.as_ref().map_or(0, |leaf| count(leaf));
+        self.step_back()
+    }
+
+    /// Goes to the next entry; from nowhere, stays nowhere.
+    pub(crate) fn next(&mut self) -> Result<bool> {
+        self.slot += 1;
+        self.settle_forward()
+    }
+
+    /// Goes to the entry before; from nowhere, stays nowhere.
+    pub(crate) fn prev(&mut self) -> Result<bool> {
+        self.step_back()
+    }
+
+    /// Finds the leaf and the slot of `key`, or where it would go; whether it is there.
+    fn find(&mut self, key: &[u8]) -> Result<bool> {
+        if !self.leaf_covers(key) {
+            self.go_down(0, self.root, |page| slotted::search_branch(page, key))?;
+        }
+        let found = match &self.leaf {
+            Some(leaf) => slotted::search(leaf, key),
+            None => Err(0),
+        };
+        self.slot = found.unwrap_or_else(|slot| slot);
+        Ok(found.is_ok())
+    }
+
+    /// Whether the leaf it stands in is sure to be the one for `key`.
+    fn leaf_covers(&self, key: &[u8]) -> bool {
+        let Some(leaf) = &self.leaf else { return false };
+        let entries = count(leaf);
+        entries > 0 && slotted::key(leaf, 0) <= key && key <= slotted::key(leaf, entries - 1)
+    }
+
+    /// From the branch or leaf `id` at `depth` down to a leaf, taking the slot that `choose` names.
+    fn go_down(
+        &mut self,
+        depth: usize,
+        id: PageId,
+        choose: impl Fn(&[u8]) -> usize,
+    ) -> Result<()> {
+        self.leaf = None;
+        let mut id = id;
+        let mut depth = depth;
+        loop {
+            let page = self.branch_or_page(depth, id)?;
+            if is_leaf(self.source, id, &page, depth)? {
+                self.path.truncate(depth);
+                self.leaf = Some(page);
+                return Ok(());
+            }
+            let slot = choose(&page);
+            let child = slotted::child(&page, slot);
+            self.enter(depth, Step { page: id, slot, pinned: self.pin_branches.then_some(page) });
+            id = child;
+            depth += 1;
+        }
+    }
+
+    fn enter(&mut self, depth: usize, step: Step) {
+        if depth < self.path.len() {
+            self.path[depth] = step;
+        } else {
+            self.path.push(step);
+        }
+    }
+
+    /// The page `id`, from the path when it is pinned there.
+    fn branch_or_page(&mut self, depth: usize, id: PageId) -> Result<PageRef> {
+        if let Some(step) = self.path.get_mut(depth)
+            && step.page == id
+            && let Some(page) = step.pinned.take()
+        {
+            return Ok(page);
+        }
+        self.source.page(id)
+    }
+
+    /// Moves on to later leaves until it stands on an entry.
+    fn settle_forward(&mut self) -> Result<bool> {
+        loop {
+            match &self.leaf {
+                None => return Ok(false),
+                Some(leaf) if self.slot < count(leaf) => return Ok(true),
+                Some(_) => {}
+            }
+            self.leaf = None;
+            self.slot = 0;
+            let Some((depth, child)) = self.turn(|slot, slots| {
+                (slot + 1 < slots).then_some(slot + 1)
+            })?
+            else {
+                return Ok(false);
+            };
+            self.go_down(depth + 1, child, |_| 0)?;
+        }
+    }
+
+    /// Moves to the entry before the slot, in this leaf or an earlier one.
+    fn step_back(&mut self) -> Result<bool> {
+        loop {
+            match &self.leaf {
+                None => return Ok(false),
+                Some(_) if self.slot > 0 => {
+                    self.slot -= 1;
+                    return Ok(true);
+                }
+                Some(_) => {}
+            }
+            self.leaf = None;
+            let Some((depth, child)) = self.turn(|slot, _| slot.checked_sub(1))? else {
+                return Ok(false);
+            };
+            self.go_down(depth + 1, child, |page| count(page) - 1)?;
+            self.slot = self.leaf.as_ref().map_or(0, |leaf| count(leaf));
+        }
+    }
+
+    /// Finds the lowest branch of the path that has a neighbour slot, moves there, and names the child.
+    fn turn(
+        &mut self,
+        neighbour: impl Fn(usize, usize) -> Option<usize>,
+    ) -> Result<Option<(usize, PageId)>> {
+        for depth in (0..self.path.len()).rev() {
+            let step = &mut self.path[depth];
+            let page = match &step.pinned {
+                Some(page) => page.clone(),
+                None => self.source.page(step.page)?,
+            };
+            if let Some(slot) = neighbour(step.slot, count(&page)) {
+                step.slot = slot;
+                return Ok(Some((depth, slotted::child(&page, slot))));
+            }
+        }
+        Ok(None)
+    }
+}

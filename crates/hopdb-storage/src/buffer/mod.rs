@@ -1,0 +1,534 @@
+//! The buffer pool: page versions in memory, found by page id, bounded in number.
+//!
+//! **Words.** *Frame*: memory that holds one page version. *Pin*: a [`PageRef`]; while one lives, its frame
+//! stays. *Head*: the newest committed version of a page. *Older version*: one that a head replaced and
+//! some snapshot may still read. *Dirty*: committed, but not yet in its place in the file.
+//!
+//! **Invariants.**
+//! 1. A frame's bytes never change after it was published (I1): a `PageRef` is a shared reference.
+//! 2. Only heads that are unpinned and clean are evicted; a pin is taken under the latch of the page's shard,
+//!    and eviction looks and takes under the same latch (I2).
+//! 3. One thread reads a missing page, the others wait for that page; no latch is held across the read.
+//! 4. A page in the dirty set has a dirty head, and the other way round; both change under the shard's latch.
+//! 5. Resident heads <= the budget, but for what one commit publishes at once, which goes right after (I14).
+//!
+//! **States of a head.** absent -> loading -> resident (clean) -> absent; publish: any -> resident (dirty, or
+//! clean when born); write-back: dirty -> clean; retire (page freed): resident -> absent.
+//!
+//! Latch order: slots, shard, then the dirty set or the list of retained versions.
+
+pub(crate) mod policy;
+
+use std::collections::BTreeSet;
+use std::ops::Deref;
+
+use rustc_hash::FxHashMap;
+
+use crate::error::{Error, Result};
+use crate::page::{self, CommitTs, PageId};
+use crate::pager::Pager;
+use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Condvar, Mutex, Ordering, yield_now};
+use policy::{Clock, EvictionPolicy, Probe};
+
+const SHARDS: usize = 64;
+/// Dirty pages that a full pool writes back at once.
+const WRITE_BACK_BATCH: usize = 64;
+/// Fruitless searches for a frame before the pool counts as exhausted.
+const SEARCHES: usize = 1000;
+/// Fewest frames of a pool.
+pub(crate) const FRAMES_MIN: usize = 4;
+
+/// Where trees get their pages from: a snapshot, or a transaction with its changes.
+pub trait PageSource {
+    /// The version of a page that belongs to this source.
+    fn page(&self, id: PageId) -> Result<PageRef>;
+    /// Names the damage of a page.
+    fn corrupt(&self, id: PageId, reason: String) -> Error;
+}
+
+/// One page version in memory.
+#[derive(Debug)]
+struct Frame {
+    bytes: Box<[u8]>,
+    touched: AtomicBool,
+}
+
+impl Clone for Frame {
+    fn clone(&self) -> Self {
+        Self { bytes: self.bytes.clone(), touched: AtomicBool::new(false) }
+    }
+}
+
+/// A pinned page version: its bytes do not change and do not go while this lives.
+#[derive(Clone, Debug)]
+pub struct PageRef(Arc<Frame>);
+
+impl PageRef {
+    pub(crate) fn new(bytes: Box<[u8]>) -> Self {
+        Self(Arc::new(Frame { bytes, touched: AtomicBool::new(false) }))
+    }
+
+    /// Bytes to change: in place when nobody else holds the frame, on a copy otherwise.
+    pub(crate) fn make_mut(&mut self) -> &mut [u8] {
+        &mut Arc::make_mut(&mut self.0).bytes
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    fn pins(&self) -> usize {
+        Arc::strong_count(&self.0) - 1
+    }
+}
+
+impl Deref for PageRef {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        &self.0.bytes
+    }
+}
+
+impl AsRef<[u8]> for PageRef {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+#[derive(Debug, Default)]
+enum Head {
+    #[default]
+    Absent,
+    Loading,
+    Resident {
+        frame: PageRef,
+        slot: usize,
+        dirty: bool,
+    },
+}
+
+#[derive(Debug)]
+struct OlderVersion {
+    frame: PageRef,
+    end: CommitTs,
+}
+
+#[derive(Debug, Default)]
+struct Entry {
+    head: Head,
+    older: Vec<OlderVersion>,
+}
+
+#[derive(Debug, Default)]
+struct ShardState {
+    entries: FxHashMap<PageId, Entry>,
+    hits: u64,
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    state: Mutex<ShardState>,
+    loaded: Condvar,
+}
+
+#[derive(Debug)]
+struct Slots {
+    pages: Vec<PageId>,
+    free: Vec<usize>,
+    policy: Box<dyn EvictionPolicy>,
+}
+
+impl Slots {
+    fn admit(&mut self, id: PageId) -> usize {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.pages.push(id);
+            self.pages.len() - 1
+        });
+        self.pages[slot] = id;
+        self.policy.admit(slot);
+        slot
+    }
+}
+
+/// What the pool holds and did since the handle was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolCounts {
+    /// Frames that the budget allows.
+    pub frames_max: usize,
+    /// Pages resident now.
+    pub resident: usize,
+    /// Pages that wait to be written in place.
+    pub dirty: usize,
+    /// Older versions kept for snapshots.
+    pub retained: usize,
+    /// Pages found resident.
+    pub hits: u64,
+    /// Pages that had to be read.
+    pub misses: u64,
+    /// Pages given up for others.
+    pub evictions: u64,
+}
+
+/// A page of a commit on its way to the readers.
+pub(crate) struct Publish {
+    pub(crate) frame: PageRef,
+    /// Not in its place in the file yet.
+    pub(crate) dirty: bool,
+}
+
+/// The buffer pool.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    pager: Arc<Pager>,
+    shards: Box<[Shard]>,
+    frames_max: AtomicUsize,
+    resident: AtomicUsize,
+    slots: Mutex<Slots>,
+    dirty: Mutex<BTreeSet<PageId>>,
+    retained: Mutex<Vec<(PageId, CommitTs)>>,
+    misses: AtomicU64,
+    evictions: AtomicU64,
+}
+
+impl Pool {
+    /// A pool of `cache_bytes` over the pages of `pager`.
+    pub(crate) fn new(pager: Arc<Pager>, cache_bytes: usize) -> Self {
+        let frames_max = (cache_bytes / pager.page_size()).max(FRAMES_MIN);
+        let slots =
+            Slots { pages: Vec::new(), free: Vec::new(), policy: Box::new(Clock::default()) };
+        Self {
+            pager,
+            shards: (0..SHARDS).map(|_| Shard::default()).collect(),
+            frames_max: AtomicUsize::new(frames_max),
+            resident: AtomicUsize::new(0),
+            slots: Mutex::new(slots),
+            dirty: Mutex::default(),
+            retained: Mutex::default(),
+            misses: AtomicU64::new(0),
+            evictions: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) fn counts(&self) -> PoolCounts {
+        PoolCounts {
+            frames_max: self.frames_max.load(Ordering::Relaxed),
+            resident: self.resident.load(Ordering::Relaxed),
+            dirty: self.dirty.lock().len(),
+            retained: self.retained.lock().len(),
+            hits: self.shards.iter().map(|shard| shard.state.lock().hits).sum(),
+            misses: self.misses.load(Ordering::Relaxed),
+            evictions: self.evictions.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Frames that the budget allows.
+    pub(crate) fn frames_max(&self) -> usize {
+        self.frames_max.load(Ordering::Relaxed)
+    }
+
+    /// Whether committed pages fill so much of the pool that they should be written.
+    pub(crate) fn wants_checkpoint(&self) -> bool {
+        self.dirty.lock().len() > self.frames_max.load(Ordering::Relaxed) / 2
+    }
+
+    fn shard(&self, id: PageId) -> &Shard {
+        &self.shards[Pager::index(id) % SHARDS]
+    }
+
+    /// The version of a page that the snapshot at `ts` sees (I4), pinned.
+    pub(crate) fn fetch(&self, id: PageId, ts: CommitTs) -> Result<PageRef> {
+        let shard = self.shard(id);
+        let mut state = shard.state.lock();
+        loop {
+            let ShardState { entries, hits } = &mut *state;
+            let entry = entries.entry(id).or_default();
+            match &entry.head {
+                Head::Resident { frame, .. } if page::begin(frame) <= ts => {
+                    *hits += 1;
+                    if !frame.0.touched.load(Ordering::Relaxed) {
+                        frame.0.touched.store(true, Ordering::Relaxed);
+                    }
+                    return Ok(frame.clone());
+                }
+                _ => {}
+            }
+            if let Some(frame) = entry.older_for(ts) {
+                *hits += 1;
+                return Ok(frame);
+            }
+            match &entry.head {
+                Head::Loading => state = shard.loaded.wait(state),
+                Head::Resident { .. } => return Err(missing(id, ts)),
+                Head::Absent => {
+                    entry.head = Head::Loading;
+                    drop(state);
+                    return self.load(id, ts);
+                }
+            }
+        }
+    }
+
+    /// Reads a page whose entry this thread has set to loading.
+    fn load(&self, id: PageId, ts: CommitTs) -> Result<PageRef> {
+        self.misses.fetch_add(1, Ordering::Relaxed);
+        let read = self.make_room().and_then(|()| {
+            self.pager.read(id).inspect_err(|_| {
+                self.resident.fetch_sub(1, Ordering::AcqRel);
+            })
+        });
+        let frame = read.map(PageRef::new);
+        let mut slots = self.slots.lock();
+        let shard = self.shard(id);
+        let mut state = shard.state.lock();
+        let entry = state.entries.entry(id).or_default();
+        match &frame {
+            Ok(frame) => {
+                let slot = slots.admit(id);
+                entry.head = Head::Resident { frame: frame.clone(), slot, dirty: false };
+            }
+            Err(_) => entry.head = Head::Absent,
+        }
+        shard.loaded.notify_all();
+        let frame = frame?;
+        if page::begin(&frame) <= ts { Ok(frame) } else { Err(missing(id, ts)) }
+    }
+
+    /// Counts one more resident page, after giving up others when the budget is used up.
+    fn make_room(&self) -> Result<()> {
+        loop {
+            let resident = self.resident.load(Ordering::Acquire);
+            if resident >= self.frames_max.load(Ordering::Relaxed) {
+                self.evict()?;
+            } else if self
+                .resident
+                .compare_exchange(resident, resident + 1, Ordering::AcqRel, Ordering::Relaxed)
+                .is_ok()
+            {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Gives up one page: a clean one, or, when there is none, a dirty one after writing it.
+    fn evict(&self) -> Result<()> {
+        let mut pinned = 0;
+        for _ in 0..SEARCHES {
+            pinned = match self.try_evict() {
+                Ok(()) => return Ok(()),
+                Err(pinned) => pinned,
+            };
+            if self.resident.load(Ordering::Acquire) < self.frames_max.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            if self.write_back(WRITE_BACK_BATCH)? == 0 {
+                yield_now();
+            }
+        }
+        Err(Error::PoolExhausted {
+            frames: self.frames_max.load(Ordering::Relaxed),
+            pinned,
+            dirty: self.dirty.lock().len(),
+        })
+    }
+
+    /// One search of the policy; when it takes nothing, the number of pinned frames it saw.
+    fn try_evict(&self) -> std::result::Result<(), usize> {
+        let mut pinned = BTreeSet::new();
+        let mut slots = self.slots.lock();
+        let Slots { pages, free, policy } = &mut *slots;
+        let taken = policy.victim(&mut |slot| {
+            let probe = self.probe(pages[slot], slot, false);
+            if probe == Probe::Busy {
+                pinned.insert(slot);
+            }
+            probe
+        });
+        match taken {
+            Some(slot) => {
+                free.push(slot);
+                self.resident.fetch_sub(1, Ordering::AcqRel);
+                self.evictions.fetch_add(1, Ordering::Relaxed);
+                Ok(())
+            }
+            None => Err(pinned.len()),
+        }
+    }
+
+    /// Looks at the head in `slot` and takes it out when nothing keeps it.
+    fn probe(&self, id: PageId, slot: usize, even_touched: bool) -> Probe {
+        let mut state = self.shard(id).state.lock();
+        let Some(entry) = state.entries.get_mut(&id) else { return Probe::Busy };
+        match &entry.head {
+            Head::Resident { frame, slot: its_slot, dirty } if *its_slot == slot => {
+                if *dirty || frame.pins() > 0 {
+                    return Probe::Busy;
+                }
+                if frame.0.touched.swap(false, Ordering::Relaxed) && !even_touched {
+                    return Probe::Touched;
+                }
+            }
+            _ => return Probe::Busy,
+        }
+        entry.head = Head::Absent;
+        if entry.older.is_empty() {
+            state.entries.remove(&id);
+        }
+        Probe::Taken
+    }
+
+    /// Writes up to `limit` dirty pages in place, lowest ids first, and keeps them, clean.
+    pub(crate) fn write_back(&self, limit: usize) -> Result<usize> {
+        if self.dirty.lock().is_empty() {
+            return Ok(0);
+        }
+        let written = self.pager.write_in_place(|| self.dirty_heads(limit))?;
+        for frame in &written {
+            let id = page::id(frame);
+            let mut state = self.shard(id).state.lock();
+            if let Some(Entry { head: Head::Resident { frame: head, dirty, .. }, .. }) =
+                state.entries.get_mut(&id)
+                && head.is(frame)
+            {
+                *dirty = false;
+                self.dirty.lock().remove(&id);
+            }
+        }
+        Ok(written.len())
+    }
+
+    fn dirty_heads(&self, limit: usize) -> Vec<PageRef> {
+        let ids: Vec<PageId> = self.dirty.lock().iter().copied().take(limit).collect();
+        let head = |id: PageId| match self.shard(id).state.lock().entries.get(&id)?.head {
+            Head::Resident { ref frame, dirty: true, .. } => Some(frame.clone()),
+            _ => None,
+        };
+        ids.into_iter().filter_map(head).collect()
+    }
+
+    /// Drops every clean page that nobody holds. Dirty and pinned ones stay.
+    pub(crate) fn forget_clean(&self) {
+        let mut slots = self.slots.lock();
+        for slot in 0..slots.pages.len() {
+            if self.probe(slots.pages[slot], slot, true) == Probe::Taken {
+                slots.policy.remove(slot);
+                slots.free.push(slot);
+                self.resident.fetch_sub(1, Ordering::AcqRel);
+            }
+        }
+    }
+
+    /// Makes a commit's pages the heads, and what they replace older versions that end at `ts`.
+    pub(crate) fn publish(&self, pages: Vec<Publish>, freed: &[PageId], ts: CommitTs) {
+        for page in pages {
+            self.publish_page(page, ts);
+        }
+        for id in freed {
+            self.retire(*id, ts);
+        }
+    }
+
+    fn publish_page(&self, Publish { frame, dirty }: Publish, ts: CommitTs) {
+        let id = page::id(&frame);
+        let shard = self.shard(id);
+        let (mut slots, mut state) = loop {
+            let slots = self.slots.lock();
+            let state = shard.state.lock();
+            if !matches!(state.entries.get(&id), Some(Entry { head: Head::Loading, .. })) {
+                break (slots, state);
+            }
+            // The loader needs the slots to finish.
+            drop(slots);
+            drop(shard.loaded.wait(state));
+        };
+        let entry = state.entries.entry(id).or_default();
+        let slot = match std::mem::take(&mut entry.head) {
+            Head::Resident { frame, slot, .. } => {
+                entry.older.push(OlderVersion { frame, end: ts });
+                self.retained.lock().push((id, ts));
+                slot
+            }
+            _ => {
+                self.resident.fetch_add(1, Ordering::AcqRel);
+                slots.admit(id)
+            }
+        };
+        entry.head = Head::Resident { frame, slot, dirty };
+        if dirty {
+            self.dirty.lock().insert(id);
+        } else {
+            self.dirty.lock().remove(&id);
+        }
+    }
+
+    /// Takes out the head of a page freed at `ts`: it must not be written in place any more.
+    fn retire(&self, id: PageId, ts: CommitTs) {
+        let mut slots = self.slots.lock();
+        let mut state = self.shard(id).state.lock();
+        let Some(entry) = state.entries.get_mut(&id) else { return };
+        if !matches!(entry.head, Head::Resident { .. }) {
+            return;
+        }
+        if let Head::Resident { frame, slot, .. } = std::mem::take(&mut entry.head) {
+            entry.older.push(OlderVersion { frame, end: ts });
+            self.retained.lock().push((id, ts));
+            slots.policy.remove(slot);
+            slots.free.push(slot);
+            self.resident.fetch_sub(1, Ordering::AcqRel);
+            self.dirty.lock().remove(&id);
+        }
+    }
+
+    /// Drops the older versions for whose interval `[begin, end)` no snapshot is `needed`.
+    pub(crate) fn purge(&self, needed: impl Fn(CommitTs, CommitTs) -> bool) {
+        let candidates = std::mem::take(&mut *self.retained.lock());
+        let kept: Vec<_> =
+            candidates.into_iter().filter(|(id, end)| self.keeps(*id, *end, &needed)).collect();
+        self.retained.lock().extend(kept);
+    }
+
+    /// Drops the older version of a page that ends at `end`, unless it is needed.
+    fn keeps(&self, id: PageId, end: CommitTs, needed: impl Fn(CommitTs, CommitTs) -> bool) -> bool {
+        let mut state = self.shard(id).state.lock();
+        let Some(entry) = state.entries.get_mut(&id) else { return false };
+        let Some(at) = entry.older.iter().position(|version| version.end == end) else {
+            return false;
+        };
+        if needed(page::begin(&entry.older[at].frame), end) {
+            return true;
+        }
+        entry.older.swap_remove(at);
+        if entry.older.is_empty() && matches!(entry.head, Head::Absent) {
+            state.entries.remove(&id);
+        }
+        false
+    }
+
+    /// Brings the pool back under its budget after a commit, as far as pins allow.
+    pub(crate) fn shrink(&self) {
+        while self.resident.load(Ordering::Acquire) > self.frames_max.load(Ordering::Relaxed)
+            && self.try_evict().is_ok()
+        {}
+    }
+
+    /// Whether older versions are kept.
+    pub(crate) fn has_retained(&self) -> bool {
+        !self.retained.lock().is_empty()
+    }
+}
+
+impl Entry {
+    fn older_for(&self, ts: CommitTs) -> Option<PageRef> {
+        let visible =
+            |version: &&OlderVersion| page::begin(&version.frame) <= ts && ts < version.end;
+        self.older.iter().find(visible).map(|version| version.frame.clone())
+    }
+}
+
+fn missing(id: PageId, ts: CommitTs) -> Error {
+    Error::VersionMissing { page: id.0, snapshot: ts.0 }
+}
+
+#[cfg(test)]
+mod tests;

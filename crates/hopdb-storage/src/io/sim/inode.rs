@@ -1,0 +1,131 @@
+//! One simulated file: what of its bytes is durable, what is only cached, and who has it open.
+//!
+//! Invariants:
+//! - The `durable` bytes with all `pending` changes applied in order are the `cached` bytes (until a test
+//!   corrupts them).
+//! - The first pending change is never a durable one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::content::Content;
+use crate::io::LockMode;
+use crate::sync::Arc;
+
+/// Number of an open handle.
+pub(super) type HandleId = u64;
+
+/// One change of a file's bytes or length.
+#[derive(Clone, Debug)]
+pub(super) enum Change {
+    Write { offset: u64, bytes: Arc<[u8]> },
+    SetLen(u64),
+    Reserve(u64),
+}
+
+impl Change {
+    pub(super) fn apply(&self, content: &mut Content) {
+        match self {
+            Self::Write { offset, bytes } => content.write(bytes, *offset),
+            Self::SetLen(len) => content.set_len(*len),
+            Self::Reserve(len) => content.reserve(*len),
+        }
+    }
+}
+
+/// How far a change has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// In the cache; the next sync makes it durable.
+    Dirty,
+    /// In the cache, but a failed sync forgot it: no sync makes it durable any more.
+    Forgotten,
+    /// Durable, and listed only because a forgotten change stands before it.
+    Durable,
+}
+
+/// A change that is not part of the durable bytes yet.
+#[derive(Clone, Debug)]
+pub(super) struct Pending {
+    pub(super) change: Change,
+    pub(super) progress: Progress,
+}
+
+/// A file, named or not.
+#[derive(Debug, Default)]
+pub(super) struct Inode {
+    /// Its last name, for the trace.
+    pub(super) label: PathBuf,
+    /// The directory it was made in.
+    pub(super) directory: PathBuf,
+    pub(super) durable: Content,
+    pub(super) cached: Content,
+    pub(super) pending: Vec<Pending>,
+    /// Ranges that cannot be read.
+    pub(super) unreadable: Vec<Range<u64>>,
+    locks: BTreeMap<HandleId, LockMode>,
+    pub(super) handles: BTreeSet<HandleId>,
+    /// Made without a name and not named yet.
+    pub(super) unnamed: bool,
+}
+
+impl Inode {
+    /// A file without bytes.
+    pub(super) fn new(label: PathBuf, directory: &Path) -> Self {
+        Self { label, directory: directory.to_owned(), ..Self::default() }
+    }
+
+    /// Makes `content` all there is, durable at once.
+    pub(super) fn settle(&mut self, content: Content) {
+        self.durable = content.clone();
+        self.cached = content;
+        self.pending.clear();
+    }
+
+    /// Applies a change to the cache.
+    pub(super) fn change(&mut self, change: Change) {
+        change.apply(&mut self.cached);
+        self.pending.push(Pending { change, progress: Progress::Dirty });
+    }
+
+    /// Makes the dirty changes durable.
+    pub(super) fn sync(&mut self) {
+        self.finish_dirty(Progress::Durable);
+        let is_durable = |pending: &&Pending| pending.progress == Progress::Durable;
+        let settled = self.pending.iter().take_while(is_durable).count();
+        for pending in self.pending.drain(..settled) {
+            pending.change.apply(&mut self.durable);
+        }
+    }
+
+    /// What a failed sync does: the dirty changes count as clean.
+    pub(super) fn forget_dirty(&mut self) {
+        self.finish_dirty(Progress::Forgotten);
+    }
+
+    fn finish_dirty(&mut self, progress: Progress) {
+        for pending in &mut self.pending {
+            if pending.progress == Progress::Dirty {
+                pending.progress = progress;
+            }
+        }
+    }
+
+    /// As `flock`: a change of mode first gives the old lock up, and a refused change does not restore it.
+    pub(super) fn try_lock(&mut self, handle: HandleId, mode: LockMode) -> bool {
+        self.locks.remove(&handle);
+        let exclusive = mode == LockMode::Exclusive;
+        let free = !self.locks.values().any(|held| exclusive || *held == LockMode::Exclusive);
+        if free {
+            self.locks.insert(handle, mode);
+        }
+        free
+    }
+
+    /// Ends a handle and its lock.
+    pub(super) fn close(&mut self, handle: HandleId) {
+        self.handles.remove(&handle);
+        self.locks.remove(&handle);
+    }
+}

@@ -1,0 +1,440 @@
+//! The store: named tables of sorted bytes in one file, with snapshots and one writer.
+//!
+//! ```
+//! use hopdb_storage::{Options, Store, View};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let dir = tempfile::tempdir()?;
+//! let store = Store::create(&dir.path().join("x.hop"), &Options::default())?;
+//! let mut txn = store.write()?;
+//! let colours = txn.create_table("colours")?;
+//! txn.put(colours, b"sky", b"blue")?;
+//! txn.commit()?;
+//! let snapshot = store.read();
+//! let colours = snapshot.table("colours")?.expect("made above");
+//! assert_eq!(snapshot.get(colours, b"sky")?.expect("put above").to_vec()?, b"blue");
+//! store.close()?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod open;
+mod view;
+
+pub use view::{Cursor, Found, Large, View};
+
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+
+use crate::btree::bulk::BulkBuilder;
+use crate::btree::delete::{self, Bounds};
+use crate::btree::{PageSink, insert};
+use crate::buffer::{PageRef, PageSource, PoolCounts};
+use crate::check::{self, CheckReport};
+use crate::checkpoint;
+use crate::codec::num::get_u64;
+use crate::error::{Error, Result};
+use crate::io::FileSystem;
+use crate::page::{CommitTs, DIRECTORY_ROOT, MIN_PAGE_SIZE, PageId, PageKind};
+use crate::pager::IoCounts;
+use crate::recovery::RecoveryReport;
+use crate::sync::Arc;
+use crate::txn::writer::Writer;
+use crate::txn::{Engine, Mode};
+
+/// Frames from which on cursors keep the branches they passed pinned.
+const FRAMES_TO_PIN_BRANCHES: usize = 256;
+/// Bytes of a directory entry: root page id and a reserved number.
+const DIRECTORY_VALUE_LEN: usize = 16;
+
+/// How a store is opened or created.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Bytes of page frames kept in memory; at least four frames. Default 256 MiB; they are taken as pages
+    /// come in.
+    pub cache_bytes: usize,
+    /// Bytes of a page at creation: a power of two from 4,096 (the default) to 65,536.
+    pub page_size: usize,
+    /// Opens without writing anything: many processes may do so at a time with a file closed cleanly.
+    pub read_only: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { cache_bytes: 256 << 20, page_size: MIN_PAGE_SIZE, read_only: false }
+    }
+}
+
+/// A table of this store: valid for every transaction that sees the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Table {
+    root: PageId,
+}
+
+/// Counts since the handle was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Pages and syncs of the files.
+    pub io: IoCounts,
+    /// The buffer pool.
+    pub pool: PoolCounts,
+}
+
+/// An open database file. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    engine: Arc<Engine>,
+    recovery: Option<RecoveryReport>,
+}
+
+impl Store {
+    /// Begins a snapshot of the newest commit.
+    #[must_use]
+    pub fn read(&self) -> ReadTxn {
+        let engine = Arc::clone(&self.inner.engine);
+        let ts = engine.snapshots.begin();
+        ReadTxn { ts, pin_branches: pins_branches(&engine), engine }
+    }
+
+    /// Waits for its turn and begins the write transaction.
+    ///
+    /// # Errors
+    /// [`Error::ReadOnly`], [`Error::Poisoned`], or a log that cannot be made.
+    pub fn write(&self) -> Result<WriteTxn> {
+        let writer = Writer::begin(&self.inner.engine)?;
+        Ok(WriteTxn { pin_branches: pins_branches(&self.inner.engine), writer })
+    }
+
+    /// Writes every committed page to its place in the file, and keeps it in memory.
+    ///
+    /// # Errors
+    /// Failed writes and syncs; the store then stops writing for good.
+    pub fn flush(&self) -> Result<()> {
+        self.inner.engine.check_writable()?;
+        checkpoint::flush(&self.inner.engine)
+    }
+
+    /// Like [`Store::flush`], and forgets every page that nobody holds.
+    ///
+    /// # Errors
+    /// As [`Store::flush`].
+    pub fn clear_cache(&self) -> Result<()> {
+        if self.inner.engine.mode != Mode::ReadOnly {
+            self.flush()?;
+        }
+        self.inner.engine.pool.forget_clean();
+        Ok(())
+    }
+
+    /// Writes every committed page to its place and starts the log anew.
+    ///
+    /// # Errors
+    /// As [`Store::flush`].
+    pub fn checkpoint(&self) -> Result<()> {
+        let engine = &self.inner.engine;
+        engine.check_writable()?;
+        let state = engine.gate.enter();
+        let done = checkpoint::run(engine, state.commit_ts);
+        engine.gate.leave(state);
+        done
+    }
+
+    /// Puts everything into the file, so that the file alone is the database, and closes it. Waits for a
+    /// running write transaction. Other clones can read on, but not write.
+    ///
+    /// # Errors
+    /// Failed writes and syncs: the next open recovers from the log.
+    pub fn close(self) -> Result<()> {
+        self.inner.close()
+    }
+
+    /// Gives a store made by [`Store::create_unnamed`] its name, whole and durable, and closes it.
+    ///
+    /// # Errors
+    /// [`Error::AlreadyExists`] when the name is taken; failed writes and syncs. Nothing is left then.
+    pub fn persist(self, path: &Path) -> Result<()> {
+        let engine = &self.inner.engine;
+        assert!(engine.mode == Mode::Unnamed, "only a store without a name takes one");
+        let state = engine.gate.enter();
+        let done = checkpoint::close(engine, state.commit_ts);
+        engine.gate.leave(state);
+        done?;
+        open::link(engine, path)
+    }
+
+    /// What recovery did when the store was opened; `None` when there was nothing to recover.
+    #[must_use]
+    pub fn recovery(&self) -> Option<RecoveryReport> {
+        self.inner.recovery
+    }
+
+    /// Page, sync and pool counts since the store was opened.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let engine = &self.inner.engine;
+        Counts { io: engine.pager.counts(), pool: engine.pool.counts() }
+    }
+
+    /// Path of the file.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        self.inner.engine.pager.path().to_path_buf()
+    }
+
+    /// Bytes of the file, the log not counted.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn file_bytes(&self) -> Result<u64> {
+        self.inner.engine.pager.file_bytes()
+    }
+
+    /// Bytes of a page.
+    #[must_use]
+    pub fn page_size(&self) -> usize {
+        self.inner.engine.pager.page_size()
+    }
+
+    /// The file system it lies on.
+    #[must_use]
+    pub fn file_system(&self) -> Arc<dyn FileSystem> {
+        Arc::clone(&self.inner.engine.fs)
+    }
+}
+
+impl Inner {
+    fn close(&self) -> Result<()> {
+        let state = self.engine.gate.enter();
+        let done = match self.engine.check_writable() {
+            Ok(()) if self.engine.mode == Mode::ReadWrite => {
+                let done = checkpoint::close(&self.engine, state.commit_ts);
+                // Another clone must not go on with a log that is gone.
+                self.engine.pager.poison().close();
+                done
+            }
+            Err(Error::ReadOnly) | Ok(()) => Ok(()),
+            Err(error) => Err(error),
+        };
+        self.engine.gate.leave(state);
+        done
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // Whoever wants to know closes; here the log keeps what cannot be written.
+        drop(self.close());
+    }
+}
+
+fn pins_branches(engine: &Engine) -> bool {
+    engine.pool.frames_max() >= FRAMES_TO_PIN_BRANCHES
+}
+
+/// A snapshot: one commit, whole, for as long as it lives.
+#[derive(Debug)]
+pub struct ReadTxn {
+    engine: Arc<Engine>,
+    ts: CommitTs,
+    pin_branches: bool,
+}
+
+impl ReadTxn {
+    /// The commit it sees.
+    #[must_use]
+    pub fn commit_ts(&self) -> CommitTs {
+        self.ts
+    }
+
+    /// Checks every page, every tree, and the allocation map.
+    ///
+    /// # Errors
+    /// When the table directory itself cannot be read; all else is in the report.
+    pub fn check(&self) -> Result<CheckReport> {
+        let mut roots = vec![("(directory)".to_string(), DIRECTORY_ROOT)];
+        for name in self.tables()? {
+            let table = self.table(&name)?.ok_or_else(|| Error::TableMissing(name.clone()))?;
+            roots.push((name, table.root));
+        }
+        let pager = &self.engine.pager;
+        Ok(check::check(self, &roots, pager.page_count(), pager.range_pages()))
+    }
+}
+
+impl Drop for ReadTxn {
+    fn drop(&mut self) {
+        self.engine.snapshots.end(self.ts);
+        self.engine.purge();
+    }
+}
+
+impl PageSource for ReadTxn {
+    #[inline]
+    fn page(&self, id: PageId) -> Result<PageRef> {
+        self.engine.pool.fetch(id, self.ts)
+    }
+
+    fn corrupt(&self, id: PageId, reason: String) -> Error {
+        self.engine.pager.corrupt(id, reason)
+    }
+}
+
+/// The write transaction: sees its own changes; dropped without commit it leaves nothing.
+#[derive(Debug)]
+pub struct WriteTxn {
+    writer: Writer,
+    pin_branches: bool,
+}
+
+impl PageSource for WriteTxn {
+    fn page(&self, id: PageId) -> Result<PageRef> {
+        self.writer.page(id)
+    }
+
+    fn corrupt(&self, id: PageId, reason: String) -> Error {
+        self.writer.corrupt(id, reason)
+    }
+}
+
+impl WriteTxn {
+    /// Makes an empty table.
+    ///
+    /// # Errors
+    /// [`Error::TableExists`], [`Error::KeyTooLarge`] for the name, failed reads.
+    pub fn create_table(&mut self, name: &str) -> Result<Table> {
+        if self.table(name)?.is_some() {
+            return Err(Error::TableExists(name.into()));
+        }
+        let root = self.writer.allocate(PageKind::Leaf)?;
+        let mut value = [0; DIRECTORY_VALUE_LEN];
+        value[..8].copy_from_slice(&root.0.to_le_bytes());
+        self.put(Table { root: DIRECTORY_ROOT }, name.as_bytes(), &value)?;
+        Ok(Table { root })
+    }
+
+    /// Removes a table and all it holds.
+    ///
+    /// # Errors
+    /// [`Error::TableMissing`], failed reads.
+    pub fn drop_table(&mut self, name: &str) -> Result<()> {
+        let table = self.table(name)?.ok_or_else(|| Error::TableMissing(name.into()))?;
+        delete::free_tree(&mut self.writer, table.root, 0)?;
+        self.delete(Table { root: DIRECTORY_ROOT }, name.as_bytes())?;
+        Ok(())
+    }
+
+    /// Sets the value of a key; whether the key is new.
+    ///
+    /// # Errors
+    /// [`Error::KeyTooLarge`], failed reads, no space for a large value.
+    pub fn put(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<bool> {
+        let birth = self.writer.ts();
+        insert::put(&mut self.writer, table.root, key, value, birth)
+    }
+
+    /// Removes a key; whether it was there.
+    ///
+    /// # Errors
+    /// Failed reads.
+    pub fn delete(&mut self, table: Table, key: &[u8]) -> Result<bool> {
+        delete::delete(&mut self.writer, table.root, key)
+    }
+
+    /// Removes all keys within the bounds; gives their number.
+    ///
+    /// # Errors
+    /// Failed reads.
+    pub fn delete_range(
+        &mut self,
+        table: Table,
+        low: Bound<&[u8]>,
+        high: Bound<&[u8]>,
+    ) -> Result<u64> {
+        // The key right behind k is k with a zero byte.
+        let behind = |key: &[u8]| [key, &[0]].concat();
+        let low = match low {
+            Bound::Included(key) => Some(key.to_vec()),
+            Bound::Excluded(key) => Some(behind(key)),
+            Bound::Unbounded => None,
+        };
+        let high = match high {
+            Bound::Included(key) => Some(behind(key)),
+            Bound::Excluded(key) => Some(key.to_vec()),
+            Bound::Unbounded => None,
+        };
+        if let (Some(low), Some(high)) = (&low, &high)
+            && low >= high
+        {
+            return Ok(0);
+        }
+        let bounds = Bounds { low: low.as_deref(), high: high.as_deref() };
+        delete::delete_range(&mut self.writer, table.root, bounds)
+    }
+
+    /// Begins to build an empty table bottom-up from ascending keys.
+    ///
+    /// # Errors
+    /// [`Error::TableExists`] when the table has entries.
+    pub fn bulk(&self, table: Table) -> Result<Bulk> {
+        if !delete::is_empty(&self.writer, table.root)? {
+            return Err(Error::TableExists("with entries, for a bulk load".into()));
+        }
+        Ok(Bulk { builder: BulkBuilder::new(table.root, self.writer.ts()) })
+    }
+
+    /// Makes the changes durable, then visible. On an error nothing is changed, unless the store is
+    /// [`Error::Poisoned`]: then the next open tells.
+    ///
+    /// # Errors
+    /// Failed writes and syncs.
+    pub fn commit(self) -> Result<CommitTs> {
+        let engine = Arc::clone(self.writer.engine());
+        let ts = self.writer.commit()?;
+        if checkpoint::is_due(&engine) {
+            let state = engine.gate.enter();
+            // The commit is durable whatever becomes of the checkpoint; a failure poisons the store.
+            let done = checkpoint::run(&engine, state.commit_ts);
+            engine.gate.leave(state);
+            drop(done);
+        }
+        Ok(ts)
+    }
+}
+
+/// Builds one table bottom-up; several may be built side by side in one transaction.
+#[derive(Debug)]
+pub struct Bulk {
+    builder: BulkBuilder,
+}
+
+impl Bulk {
+    /// Appends an entry.
+    ///
+    /// # Errors
+    /// [`Error::KeysNotAscending`], [`Error::KeyTooLarge`], failed writes.
+    pub fn push(&mut self, txn: &mut WriteTxn, key: &[u8], value: &[u8]) -> Result<()> {
+        self.builder.push(&mut txn.writer, key, value)
+    }
+
+    /// Makes the entries the table's content; gives their number.
+    ///
+    /// # Errors
+    /// Failed writes.
+    pub fn finish(self, txn: &mut WriteTxn) -> Result<u64> {
+        self.builder.finish(&mut txn.writer)
+    }
+}
+
+fn directory_root(source: &impl PageSource, value: &[u8]) -> Result<Table> {
+    if value.len() != DIRECTORY_VALUE_LEN {
+        return Err(source.corrupt(DIRECTORY_ROOT, "a directory entry is damaged".into()));
+    }
+    Ok(Table { root: PageId(get_u64(value, 0)) })
+}
+
+#[cfg(test)]
+mod tests;

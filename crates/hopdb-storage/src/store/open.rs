@@ -1,0 +1,190 @@
+//! Creating and opening a store.
+//!
+//! A new database is made without a name and gets it when it is whole and synced: a crash leaves either the
+//! whole file or nothing.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::{Inner, Options, Store};
+use crate::buffer::{Pool, Publish, PageRef};
+use crate::checkpoint;
+use crate::error::{Error, Result};
+use crate::io::real::RealFs;
+use crate::io::{File, FileSystem, LockMode, OpenMode};
+use crate::page::{self, CommitTs, DIRECTORY_ROOT, FIRST_PAGES, PageId, PageKind, slotted};
+use crate::pager::Pager;
+use crate::pager::header::{self, Header};
+use crate::recovery::{self, RecoveryReport};
+use crate::sync::Arc;
+use crate::txn::allocation;
+use crate::txn::gate::{Gate, WriterState};
+use crate::txn::snapshots::Snapshots;
+use crate::txn::{Engine, Mode};
+use crate::wal::{FIRST_LSN, Wal};
+
+impl Store {
+    /// Makes a new database at `path` and opens it.
+    ///
+    /// # Errors
+    /// [`Error::AlreadyExists`], bad options, the system's errors. Nothing is left then.
+    pub fn create(path: &Path, options: &Options) -> Result<Self> {
+        Self::create_with(Arc::new(RealFs), path, options)
+    }
+
+    /// Opens the database at `path`, after recovering it when it was not closed cleanly.
+    ///
+    /// # Errors
+    /// See [`Error`]: not there, in use, another format or version, truncated, damaged.
+    pub fn open(path: &Path, options: &Options) -> Result<Self> {
+        Self::open_with(Arc::new(RealFs), path, options)
+    }
+
+    /// [`Store::create`] on a given file system.
+    ///
+    /// # Errors
+    /// As [`Store::create`].
+    pub fn create_with(fs: Arc<dyn FileSystem>, path: &Path, options: &Options) -> Result<Self> {
+        let store = Self::create_unnamed(Arc::clone(&fs), folder(path), options)?;
+        store.persist(path)?;
+        Self::open_with(fs, path, options)
+    }
+
+    /// Makes a new database in `folder` that has no name before [`Store::persist`]: until then a crash or a
+    /// drop leaves nothing of it, and commits need neither log nor sync.
+    ///
+    /// # Errors
+    /// Bad options, the system's errors.
+    pub fn create_unnamed(
+        fs: Arc<dyn FileSystem>,
+        folder: &Path,
+        options: &Options,
+    ) -> Result<Self> {
+        header::check_page_size(options.page_size)?;
+        let file = fs
+            .create_unnamed(folder)
+            .map_err(|e| Error::io("create a database in", folder, e))?;
+        let header = Header {
+            page_size: options.page_size,
+            file_id: fastrand::u128(..),
+            generation: 1,
+            commit_ts: CommitTs(0),
+            page_count: FIRST_PAGES,
+            base_lsn: FIRST_LSN,
+            clean: true,
+        };
+        let path = folder.join("(new database)");
+        let pager = Pager::new(&path, file, header.clone());
+        write_first_pages(&pager, &header)?;
+        let engine = engine(fs, pager, options, Mode::Unnamed, PathBuf::new());
+        Ok(Self { inner: Arc::new(Inner { engine, recovery: None }) })
+    }
+
+    /// [`Store::open`] on a given file system.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_with(fs: Arc<dyn FileSystem>, path: &Path, options: &Options) -> Result<Self> {
+        let (open_mode, lock_mode, mode) = if options.read_only {
+            (OpenMode::ReadOnly, LockMode::Shared, Mode::ReadOnly)
+        } else {
+            (OpenMode::ReadWrite, LockMode::Exclusive, Mode::ReadWrite)
+        };
+        let file = fs.open(path, open_mode).map_err(|e| Error::io("open", path, e))?;
+        if !file.try_lock(lock_mode).map_err(|e| Error::io("lock", path, e))? {
+            return Err(Error::Locked(path.to_path_buf()));
+        }
+        let header = Header::read(&*file, path)?;
+        let pager = Pager::new(path, file, header.clone());
+        pager.check_length()?;
+        let engine = engine(fs, pager, options, mode, log_path(path));
+        let recovery = if header.clean { None } else { Some(recover(&engine)?) };
+        Ok(Self { inner: Arc::new(Inner { engine, recovery }) })
+    }
+}
+
+/// The log that belongs to a database file: its name with `-wal` behind it.
+fn log_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push("-wal");
+    PathBuf::from(name)
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}
+
+fn engine(
+    fs: Arc<dyn FileSystem>,
+    pager: Pager,
+    options: &Options,
+    mode: Mode,
+    log_path: PathBuf,
+) -> Arc<Engine> {
+    let pager = Arc::new(pager);
+    let commit_ts = pager.header().commit_ts;
+    let page_count = pager.page_count();
+    Arc::new(Engine {
+        fs,
+        pool: Pool::new(Arc::clone(&pager), options.cache_bytes),
+        pager,
+        snapshots: Snapshots::new(commit_ts),
+        gate: Gate::new(WriterState::new(commit_ts, page_count)),
+        log_path,
+        mode,
+    })
+}
+
+fn write_first_pages(pager: &Pager, header: &Header) -> Result<()> {
+    let io = |e| Error::io("write the header of", pager.path(), e);
+    let file: &Arc<dyn File> = pager.file();
+    file.set_len(FIRST_PAGES * header.page_size as u64).map_err(io)?;
+    file.write_at(&header.encode(), header.offset()).map_err(io)?;
+    let mut directory = vec![0; header.page_size];
+    page::init(&mut directory, DIRECTORY_ROOT, PageKind::Leaf, CommitTs(0));
+    slotted::init(&mut directory);
+    let mut map = vec![0; header.page_size];
+    page::init(&mut map, PageId(FIRST_PAGES - 1), PageKind::AllocationMap, CommitTs(0));
+    for id in 0..FIRST_PAGES {
+        allocation::set(&mut map, PageId(id), pager.range_pages(), true);
+    }
+    pager.write_born(&[&directory, &map])
+}
+
+/// Names an unnamed store's file, which is whole and synced.
+pub(super) fn link(engine: &Engine, path: &Path) -> Result<()> {
+    engine.pager.file().link(path).map_err(|e| match e.kind() {
+        ErrorKind::AlreadyExists => Error::AlreadyExists(path.to_path_buf()),
+        _ => Error::io("name", path, e),
+    })?;
+    engine
+        .fs
+        .sync_dir(folder(path))
+        .map_err(|e| Error::io("make durable the name of", path, e))
+}
+
+fn recover(engine: &Engine) -> Result<RecoveryReport> {
+    let path = engine.pager.path();
+    if engine.mode == Mode::ReadOnly {
+        return Err(Error::NeedsRecovery(path.to_path_buf()));
+    }
+    let log = &engine.log_path;
+    if !engine.fs.exists(log).map_err(|e| Error::io("look for", log, e))? {
+        return Err(Error::LogMissing { path: path.to_path_buf(), log: log.clone() });
+    }
+    let file_id = engine.pager.header().file_id;
+    let wal = Wal::open(&*engine.fs, log, file_id, Arc::clone(engine.pager.poison()))?;
+    let recovered = recovery::recover(&engine.pager, &wal)?;
+    engine.pager.set_wal(wal);
+    let mut state = engine.gate.enter();
+    state.commit_ts = recovered.commit_ts;
+    state.page_count = engine.pager.page_count();
+    let publish = |bytes| Publish { frame: PageRef::new(bytes), dirty: true };
+    let pages = recovered.pages.into_iter().map(publish).collect();
+    engine.pool.publish(pages, &[], recovered.commit_ts);
+    engine.snapshots.recovered(recovered.commit_ts);
+    let done = checkpoint::restart(engine, recovered.commit_ts);
+    engine.gate.leave(state);
+    engine.pool.shrink();
+    done.map(|()| recovered.report)
+}

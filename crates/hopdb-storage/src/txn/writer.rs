@@ -1,0 +1,402 @@
+//! The write transaction: private pages, and the commit.
+//!
+//! **States of a page.** committed -> (first change) private copy with its base -> logged, published;
+//! allocated -> private without base, or written through -> in its place, synced -> published clean;
+//! freed: committed pages keep their bit until commit, born ones go at once.
+//!
+//! Order of a commit: born pages written and synced; log records written and synced; pages published;
+//! visible moved on. An error before the log is written leaves everything as it was.
+
+use rustc_hash::FxHashMap;
+
+use super::allocation;
+use super::gate::{Quarantined, WriterState};
+use super::{Engine, Mode, delta};
+use crate::btree::PageSink;
+use crate::buffer::{PageRef, PageSource, Publish};
+use crate::error::{Error, Result};
+use crate::page::{self, CommitTs, Lsn, PageId, PageKind, slotted};
+use crate::sync::Arc;
+use crate::wal::{Batch, RecordKind};
+
+/// Pages written through that wait to be written in one go.
+const THROUGH_PAGES: usize = 256;
+
+#[derive(Debug)]
+struct Private {
+    frame: PageRef,
+    /// The committed version it replaces; none for a born page.
+    base: Option<PageRef>,
+}
+
+/// The write transaction. Dropped without commit, it leaves nothing.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    engine: Arc<Engine>,
+    /// Taken out when the transaction ends.
+    state: Option<WriterState>,
+    /// Page count and search position to go back to.
+    before: (u64, u64),
+    ts: CommitTs,
+    born_lsn: Lsn,
+    private: FxHashMap<PageId, Private>,
+    freed: Vec<(PageId, CommitTs)>,
+    through: Vec<Box<[u8]>>,
+    wrote_through: bool,
+}
+
+/// What a commit has to write and to publish.
+struct Changes {
+    /// New version and base, ascending by page.
+    changed: Vec<(PageRef, PageRef)>,
+    born: Vec<PageRef>,
+    born_ids: Vec<PageId>,
+    freed_ids: Vec<PageId>,
+}
+
+impl Writer {
+    /// Waits for its turn and begins at the newest commit.
+    pub(crate) fn begin(engine: &Arc<Engine>) -> Result<Self> {
+        engine.check_writable()?;
+        let mut state = engine.gate.enter();
+        state.release(|begin, end| engine.snapshots.needs(begin, end));
+        let mut writer = Self {
+            engine: Arc::clone(engine),
+            before: (state.page_count, state.search_from),
+            ts: CommitTs(state.commit_ts.0 + 1),
+            born_lsn: Lsn(0),
+            state: Some(state),
+            private: FxHashMap::default(),
+            freed: Vec::new(),
+            through: Vec::new(),
+            wrote_through: false,
+        };
+        engine.check_writable()?;
+        if engine.mode == Mode::ReadWrite {
+            engine.pager.start_log(&*engine.fs, &engine.log_path)?;
+        }
+        writer.born_lsn = engine.pager.born_lsn();
+        Ok(writer)
+    }
+
+    /// Timestamp that the commit will have.
+    pub(crate) fn ts(&self) -> CommitTs {
+        self.ts
+    }
+
+    /// The engine it writes to.
+    pub(crate) fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    fn state(&mut self) -> &mut WriterState {
+        self.state.as_mut().expect("a transaction has the state until it ends")
+    }
+
+    fn range_pages(&self) -> u64 {
+        self.engine.pager.range_pages()
+    }
+
+    fn map_mut(&mut self, id: PageId) -> Result<&mut [u8]> {
+        self.page_mut(allocation::map_page(id, self.range_pages()))
+    }
+
+    /// Whether this transaction allocated the page.
+    fn is_born(&self, id: PageId) -> bool {
+        let range = self.range_pages();
+        match self.private.get(&allocation::map_page(id, range)) {
+            None => false,
+            Some(Private { base: None, .. }) => true,
+            Some(Private { base: Some(base), .. }) => !allocation::in_use(base, id, range),
+        }
+    }
+
+    fn find_free(&mut self) -> Result<Option<PageId>> {
+        let range = self.range_pages();
+        loop {
+            let (from, limit) = {
+                let state = self.state();
+                (PageId(state.search_from), state.page_count)
+            };
+            if from.0 >= limit {
+                return Ok(None);
+            }
+            let map = self.page(allocation::map_page(from, range))?;
+            let quarantined = &self.state().quarantined;
+            let found =
+                allocation::find_free(&map, from, limit, range, |id| quarantined.contains(&id));
+            let state = self.state();
+            match found {
+                Some(id) => {
+                    state.search_from = id.0 + 1;
+                    return Ok(Some(id));
+                }
+                None => state.search_from = limit.min((from.0 / range + 1) * range),
+            }
+        }
+    }
+
+    /// The next id at the end of the file; makes the map page of a range that begins there.
+    fn grow(&mut self) -> Result<PageId> {
+        let range = self.range_pages();
+        loop {
+            let id = PageId(self.state().page_count);
+            self.state().page_count += 1;
+            if !allocation::is_map_page(id, range) {
+                return Ok(id);
+            }
+            self.insert_born(id, PageKind::AllocationMap);
+            allocation::set(self.page_mut(id)?, id, range, true);
+        }
+    }
+
+    fn insert_born(&mut self, id: PageId, kind: PageKind) {
+        let mut bytes = vec![0; self.page_size()].into_boxed_slice();
+        page::init(&mut bytes, id, kind, self.ts);
+        if matches!(kind, PageKind::Leaf | PageKind::Branch) {
+            slotted::init(&mut bytes);
+        }
+        self.private.insert(id, Private { frame: PageRef::new(bytes), base: None });
+    }
+
+    fn flush_through(&mut self) -> Result<()> {
+        self.through.sort_unstable_by_key(|bytes| page::id(bytes));
+        let pages: Vec<&[u8]> = self.through.iter().map(AsRef::as_ref).collect();
+        self.engine.pager.write_born(&pages)?;
+        self.through.clear();
+        Ok(())
+    }
+
+    /// Makes the changes durable and visible.
+    pub(crate) fn commit(mut self) -> Result<CommitTs> {
+        let range = self.range_pages();
+        for index in 0..self.freed.len() {
+            let (id, _) = self.freed[index];
+            allocation::set(self.map_mut(id)?, id, range, false);
+            self.private.remove(&id);
+        }
+        let mut changes = self.gather();
+        if changes.is_empty() && !self.wrote_through {
+            return Ok(CommitTs(self.ts.0 - 1));
+        }
+        self.write_born(&mut changes)?;
+        self.log(&mut changes)?;
+        Ok(self.publish(changes))
+    }
+
+    fn birth_of(&self, id: PageId) -> CommitTs {
+        match self.private.get(&id) {
+            Some(Private { frame, .. }) => page::birth(frame),
+            None => CommitTs(0),
+        }
+    }
+
+    /// Sorts the private pages by what is to be done with them.
+    fn gather(&mut self) -> Changes {
+        let mut changes = Changes {
+            changed: Vec::new(),
+            born: Vec::new(),
+            born_ids: Vec::new(),
+            freed_ids: Vec::new(),
+        };
+        let mut pages: Vec<_> = self.private.drain().collect();
+        pages.sort_unstable_by_key(|(id, _)| *id);
+        for (id, Private { frame, base }) in pages {
+            if page::kind(&frame) == PageKind::AllocationMap {
+                let range = self.range_pages();
+                let start = id.0 / range * range;
+                let (born, freed) = allocation::changes(base.as_deref(), &frame, start);
+                changes.born_ids.extend(born);
+                changes.freed_ids.extend(freed);
+            }
+            match base {
+                None => changes.born.push(frame),
+                Some(base) if *base == *frame => {}
+                Some(base) => changes.changed.push((frame, base)),
+            }
+        }
+        changes
+    }
+
+    fn write_born(&mut self, changes: &mut Changes) -> Result<()> {
+        self.flush_through()?;
+        if changes.born.is_empty() && !self.wrote_through {
+            return Ok(());
+        }
+        for frame in &mut changes.born {
+            page::set_stamp(frame.make_mut(), self.ts, self.born_lsn);
+        }
+        let pages: Vec<&[u8]> = changes.born.iter().map(AsRef::as_ref).collect();
+        self.engine.pager.write_born(&pages)?;
+        if self.engine.mode == Mode::Unnamed {
+            return Ok(());
+        }
+        self.engine.pager.sync()
+    }
+
+    /// Appends the transaction to the log, whole, and syncs it.
+    fn log(&mut self, changes: &mut Changes) -> Result<()> {
+        let engine = Arc::clone(&self.engine);
+        let Some(wal) = engine.pager.wal() else {
+            for (frame, _) in &mut changes.changed {
+                page::set_stamp(frame.make_mut(), self.ts, self.born_lsn);
+            }
+            return Ok(());
+        };
+        let mut batch = wal.batch();
+        for (frame, base) in &mut changes.changed {
+            log_page(&mut batch, frame, base, self.ts);
+        }
+        log_ids(&mut batch, RecordKind::BornPages, &changes.born_ids);
+        log_ids(&mut batch, RecordKind::FreedPages, &changes.freed_ids);
+        let page_count = self.state().page_count;
+        let commit = [self.ts.0.to_le_bytes(), page_count.to_le_bytes()];
+        batch.push(RecordKind::Commit, &[&commit[0], &commit[1]]);
+        engine.pager.count_log_sync();
+        batch.write()
+    }
+
+    /// Shows the commit to new snapshots and lets the next writer in.
+    fn publish(mut self, changes: Changes) -> CommitTs {
+        let ts = self.ts;
+        let engine = Arc::clone(&self.engine);
+        let born = changes.born.into_iter().map(|frame| Publish { frame, dirty: false });
+        let changed = changes.changed.into_iter().map(|(frame, _)| Publish { frame, dirty: true });
+        let mut state = self.state.take().expect("a transaction ends once");
+        engine.pager.set_page_count(state.page_count);
+        engine.pool.publish(changed.chain(born).collect(), &changes.freed_ids, ts);
+        engine.snapshots.set_visible(ts);
+        engine.purge();
+        engine.pool.shrink();
+        for (id, birth) in self.freed.drain(..) {
+            state.quarantine.push(Quarantined { id, birth, freed: ts });
+            state.quarantined.insert(id);
+        }
+        state.commit_ts = ts;
+        engine.gate.leave(state);
+        ts
+    }
+}
+
+/// Adds a changed page: the difference to its base, or the whole when that is hardly longer.
+fn log_page(batch: &mut Batch<'_>, frame: &mut PageRef, base: &PageRef, ts: CommitTs) {
+    let id = page::id(frame).0.to_le_bytes();
+    let mut ranges = Vec::new();
+    delta::encode(base, frame, &mut ranges);
+    if cfg!(debug_assertions) {
+        let mut replayed = base.to_vec();
+        assert!(delta::apply(&mut replayed, &ranges), "ranges fit the page");
+        page::set_stamp(&mut replayed, page::begin(frame), page::lsn(frame));
+        assert!(replayed == **frame, "replay over the old page gives the new one");
+    }
+    page::set_stamp(frame.make_mut(), ts, batch.next_lsn());
+    if ranges.len() > frame.len() / 2 {
+        batch.push(RecordKind::PageImage, &[&id, frame]);
+    } else {
+        let base_lsn = page::lsn(base).0.to_le_bytes();
+        batch.push(RecordKind::PageDelta, &[&id, &base_lsn, &ranges]);
+    }
+}
+
+fn log_ids(batch: &mut Batch<'_>, kind: RecordKind, ids: &[PageId]) {
+    if ids.is_empty() {
+        return;
+    }
+    let runs = allocation::runs(ids);
+    let bytes: Vec<u8> = runs
+        .iter()
+        .flat_map(|(first, count)| [first.to_le_bytes(), count.to_le_bytes()])
+        .flatten()
+        .collect();
+    batch.push(kind, &[&bytes]);
+}
+
+impl Changes {
+    fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.born.is_empty()
+    }
+}
+
+impl PageSource for Writer {
+    fn page(&self, id: PageId) -> Result<PageRef> {
+        if let Some(private) = self.private.get(&id) {
+            return Ok(private.frame.clone());
+        }
+        if self.wrote_through && self.is_born(id) {
+            return match self.through.iter().find(|bytes| page::id(bytes) == id) {
+                Some(bytes) => Ok(PageRef::new(bytes.clone())),
+                None => self.engine.pager.read_born(id).map(PageRef::new),
+            };
+        }
+        self.engine.pool.fetch(id, CommitTs(self.ts.0 - 1))
+    }
+
+    fn corrupt(&self, id: PageId, reason: String) -> Error {
+        self.engine.pager.corrupt(id, reason)
+    }
+}
+
+impl PageSink for Writer {
+    fn page_size(&self) -> usize {
+        self.engine.pager.page_size()
+    }
+
+    fn page_mut(&mut self, id: PageId) -> Result<&mut [u8]> {
+        if !self.private.contains_key(&id) {
+            let base = self.page(id)?;
+            let frame = PageRef::new(Box::from(&*base));
+            let base = (!self.is_born(id)).then_some(base);
+            self.private.insert(id, Private { frame, base });
+        }
+        let private = self.private.get_mut(&id).expect("inserted just now");
+        Ok(private.frame.make_mut())
+    }
+
+    fn allocate(&mut self, kind: PageKind) -> Result<PageId> {
+        let id = self.allocate_id(false)?;
+        self.insert_born(id, kind);
+        Ok(id)
+    }
+
+    fn allocate_id(&mut self, at_end: bool) -> Result<PageId> {
+        let free = if at_end { None } else { self.find_free()? };
+        let id = match free {
+            Some(id) => id,
+            None => self.grow()?,
+        };
+        let range = self.range_pages();
+        allocation::set(self.map_mut(id)?, id, range, true);
+        Ok(id)
+    }
+
+    fn write_through(&mut self, mut bytes: Box<[u8]>) -> Result<()> {
+        page::set_stamp(&mut bytes, self.ts, self.born_lsn);
+        self.wrote_through = true;
+        self.through.push(bytes);
+        if self.through.len() >= THROUGH_PAGES { self.flush_through() } else { Ok(()) }
+    }
+
+    fn free(&mut self, id: PageId) -> Result<()> {
+        if !self.is_born(id) {
+            let birth = self.birth_of(id);
+            self.freed.push((id, birth));
+            return Ok(());
+        }
+        let range = self.range_pages();
+        allocation::set(self.map_mut(id)?, id, range, false);
+        self.private.remove(&id);
+        self.through.retain(|bytes| page::id(bytes) != id);
+        let state = self.state();
+        state.search_from = state.search_from.min(id.0);
+        Ok(())
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if let Some(mut state) = self.state.take() {
+            (state.page_count, state.search_from) = self.before;
+            self.engine.gate.leave(state);
+        }
+    }
+}
