@@ -8,18 +8,106 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::ids::{NodeId, RelationshipId};
+
+/// The graph layer's result.
+pub type Result<T> = std::result::Result<T, GraphError>;
+
 /// Any error of this crate.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GraphError {
+    /// The storage engine failed.
+    #[error(transparent)]
+    Storage(#[from] hopdb_storage::Error),
     /// Stored bytes are damaged.
     #[error("a stored record is damaged: {0}")]
     Decode(#[from] DecodeError),
+    /// An entry of a table is damaged.
+    #[error("table {table}: {what} is damaged; `hop check` lists what is")]
+    Damaged {
+        /// The table.
+        table: &'static str,
+        /// What in it.
+        what: String,
+    },
     /// A file being loaded is wrong.
     #[error(transparent)]
     Load(#[from] LoadError),
     /// A value cannot be stored.
     #[error(transparent)]
     Nesting(#[from] NestingError),
+    /// The store holds no graph.
+    #[error("the file is a key-value store without a graph: it has no table {table:?}")]
+    NotAGraph {
+        /// The table that is missing.
+        table: &'static str,
+    },
+    /// No node has this id.
+    #[error("there is no node {0}")]
+    NodeMissing(NodeId),
+    /// No relationship has this id.
+    #[error("there is no relationship {0}")]
+    RelationshipMissing(RelationshipId),
+    /// A node that has relationships was to be deleted.
+    #[error("node {0} still has relationships; delete them first, or detach the node")]
+    NodeHasRelationships(NodeId),
+    /// A unique index has the value already.
+    #[error("node {node} with label {label} has {property} = {value} already")]
+    NotUnique {
+        /// Label of the index.
+        label: String,
+        /// Property of the index.
+        property: String,
+        /// The value, as Cypher writes it.
+        value: String,
+        /// The node that has it.
+        node: NodeId,
+    },
+    /// There is such an index already.
+    #[error("there is an index on {label}.{property} already")]
+    IndexExists {
+        /// Its label.
+        label: String,
+        /// Its property.
+        property: String,
+    },
+    /// There is no such index.
+    #[error("there is no index on {label}.{property}")]
+    IndexMissing {
+        /// The label asked for.
+        label: String,
+        /// The property asked for.
+        property: String,
+    },
+    /// An index was asked for over a label that nothing loaded has.
+    #[error("no loaded node has the label {label:?} that an index was asked for")]
+    IndexWithoutNodes {
+        /// The label.
+        label: String,
+    },
+    /// A name is empty or too long.
+    #[error("{name:?} cannot be the name of a {what}: {reason}")]
+    BadName {
+        /// Label, relationship type or property key.
+        what: &'static str,
+        /// The name, or its beginning.
+        name: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// A change of the transaction failed half-way.
+    #[error("a change of this transaction failed before; drop it and begin anew")]
+    TransactionFailed,
+    /// The caller asked to stop; nothing was changed.
+    #[error("stopped; nothing was changed")]
+    Interrupted,
+}
+
+impl GraphError {
+    pub(crate) fn damaged(table: &'static str, what: impl Into<String>) -> Self {
+        Self::Damaged { table, what: what.into() }
+    }
 }
 
 /// Why bytes could not be decoded.

@@ -115,8 +115,12 @@ impl Checker {
                 let index = usize::try_from(id / 64).expect("below the page count");
                 let reached = id < FIRST_PAGES || self.reached[index] & (1 << (id % 64)) != 0;
                 match (used, reached) {
-                    (true, false) => self.problem(PageId(id), "in use, but nothing leads to it".into()),
-                    (false, true) => self.problem(PageId(id), "reached, but free by the map".into()),
+                    (true, false) => {
+                        self.problem(PageId(id), "in use, but nothing leads to it".into())
+                    }
+                    (false, true) => {
+                        self.problem(PageId(id), "reached, but free by the map".into())
+                    }
                     (false, false) => self.report.free_pages += 1,
                     (true, true) => {}
                 }

@@ -86,7 +86,9 @@ pub enum Error {
     #[error("{} exists already", .0.display())]
     AlreadyExists(PathBuf),
     /// Every frame of the pool is pinned.
-    #[error("the page cache is full: all {frames} frames are pinned ({pinned} pinned, {dirty} dirty); give it more memory or hold fewer references")]
+    #[error(
+        "the page cache is full: all {frames} frames are pinned ({pinned} pinned, {dirty} dirty); give it more memory or hold fewer references"
+    )]
     PoolExhausted {
         /// Frames the budget allows.
         frames: usize,

@@ -92,11 +92,7 @@ pub(crate) fn recover(pager: &Pager, wal: &Wal) -> Result<Recovered> {
 
 impl Replay<'_> {
     fn corrupt(&self, lsn: Lsn, reason: impl Into<String>) -> Error {
-        Error::CorruptLog {
-            path: self.wal.path().to_path_buf(),
-            lsn: lsn.0,
-            reason: reason.into(),
-        }
+        Error::CorruptLog { path: self.wal.path().to_path_buf(), lsn: lsn.0, reason: reason.into() }
     }
 
     /// A payload that must have at least `len` bytes.

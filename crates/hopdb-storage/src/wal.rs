@@ -139,8 +139,7 @@ impl Wal {
         file_id: u128,
         poison: Arc<Poison>,
     ) -> Result<Self> {
-        let file =
-            fs.open(path, OpenMode::ReadWrite).map_err(|e| Error::io("open", path, e))?;
+        let file = fs.open(path, OpenMode::ReadWrite).map_err(|e| Error::io("open", path, e))?;
         let mut header = [0; HEADER_LEN];
         let got = file.read_at(&mut header, 0).map_err(|e| Error::io("read", path, e))?;
         let bad = |reason: &str| Error::CorruptLog {

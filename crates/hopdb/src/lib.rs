@@ -1,1 +1,53 @@
-//! Placeholder.
+//! HopDB: an embedded property-graph database. One file, one library.
+//!
+//! ```
+//! use hopdb::{Database, Direction, Options, Value};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("friends.hop");
+//! let db = Database::create(path, &Options::default())?;
+//! let mut txn = db.write()?;
+//! let ada = txn.create_node(&["Person"], &[("name", Value::String("Ada".into()))])?;
+//! let bob = txn.create_node(&["Person"], &[("name", Value::String("Bob".into()))])?;
+//! txn.create_relationship(ada, "KNOWS", bob, &[])?;
+//! txn.create_index("Person", "name", true)?;
+//! txn.commit()?;
+//!
+//! let snapshot = db.read()?;
+//! assert_eq!(snapshot.find("Person", "name", &Value::String("Ada".into()))?, [ada]);
+//! let known = snapshot.reader().adjacent(ada, Direction::Outgoing, None)?;
+//! assert_eq!(known[0].neighbour, bob);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Modules: `database` is the way in; [`load`] reads CSV; [`generate`] makes benchmark graphs; [`kv`] is the
+//! key-value store below, usable alone.
+
+mod database;
+mod error;
+pub mod generate;
+
+pub use database::{Database, Options, Snapshot, Transaction};
+pub use error::{Error, ErrorKind, Result};
+pub use hopdb_graph::ids::{Direction, LabelId, NodeId, PropertyKeyId, RelationshipId, TypeId};
+pub use hopdb_graph::value::{Date, DateTime, Value};
+pub use hopdb_graph::{
+    Adjacent, Catalog, CheckReport, Expander, GraphError, Hop, IndexDefinition, Node, Pair, Reader,
+    Relationship, Walk,
+};
+pub use hopdb_storage::{Counts, FORMAT_VERSION, IoCounts, PageKind, PoolCounts, RecoveryReport};
+
+/// Loading CSV with the headers of `neo4j-admin database import`.
+pub mod load {
+    pub use hopdb_graph::error::{ColumnPlace, LoadError};
+    pub use hopdb_graph::load::rows::Dialect;
+    pub use hopdb_graph::load::{
+        IndexFor, LoadPlan, LoadReport, NodeFiles, Phase, Progress, RelationshipFiles,
+    };
+}
+
+/// The key-value store below the graph.
+pub mod kv {
+    pub use hopdb_storage::*;
+}

@@ -7,13 +7,22 @@
 //! - [`field`]: one field's text as a stored value.
 //! - [`id_map`]: the ids of the files against the numbers of nodes.
 //! - [`sort`]: ordering relationships by either end.
+//! - `plan`, `nodes`, `relationships`, `index_entries`, `run`: a whole load into a new graph, by [`load`].
 //!
-//! Nothing here writes to a database. Every error about a file names file, line, column where there
+//! Every error about a file names file, line, column where there
 //! is one, and a way out ([`crate::error::LoadError`]).
 
 pub mod field;
 pub mod header;
 pub mod id_map;
+mod index_entries;
+mod nodes;
+mod plan;
+mod relationships;
 pub mod rows;
+mod run;
 pub mod sort;
 pub mod source;
+
+pub use plan::{IndexFor, LoadPlan, LoadReport, NodeFiles, Phase, Progress, RelationshipFiles};
+pub use run::{load, load_with};

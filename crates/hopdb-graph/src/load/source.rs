@@ -1,7 +1,7 @@
 //! Where the files of a load come from: the one place of this crate that opens any.
 //!
 //! Everything above reads through [`Source`], so that tests and other stores can hand in bytes.
-#![allow(clippy::disallowed_methods, reason = "user files to be loaded, not the database's own")]
+#![expect(clippy::disallowed_methods, reason = "user files to be loaded, not the database's own")]
 
 use std::fs;
 use std::io::{self, Read};

@@ -124,6 +124,13 @@ impl RecordBuilder {
         self.entries.len() < before
     }
 
+    /// The stored value of a property, if it is set.
+    #[must_use]
+    pub fn stored(&self, key: PropertyKeyId) -> Option<&[u8]> {
+        let entry = self.entries.iter().find(|entry| entry.key == key)?;
+        Some(&self.values[entry.start..entry.end])
+    }
+
     /// Whether there is no property.
     #[must_use]
     pub fn has_no_properties(&self) -> bool {

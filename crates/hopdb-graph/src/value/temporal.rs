@@ -182,7 +182,7 @@ impl fmt::Display for DateTime {
         let sign = if self.offset_seconds < 0 { '-' } else { '+' };
         let seconds = self.offset_seconds.unsigned_abs();
         write!(f, "{sign}{:02}:{:02}", seconds / 3600, seconds / 60 % 60)?;
-        if seconds % 60 != 0 {
+        if !seconds.is_multiple_of(60) {
             write!(f, ":{:02}", seconds % 60)?;
         }
         Ok(())

@@ -29,14 +29,7 @@ pub(crate) struct BulkBuilder {
 impl BulkBuilder {
     /// A builder for the empty tree at `root`.
     pub(crate) fn new(root: PageId, birth: CommitTs) -> Self {
-        Self {
-            root,
-            birth,
-            levels: Vec::new(),
-            last_key: Vec::new(),
-            cell: Vec::new(),
-            entries: 0,
-        }
+        Self { root, birth, levels: Vec::new(), last_key: Vec::new(), cell: Vec::new(), entries: 0 }
     }
 
     /// Appends an entry; its key is above all before.

@@ -121,12 +121,7 @@ impl<'s, S: PageSource> Cursor<'s, S> {
     }
 
     /// From the branch or leaf `id` at `depth` down to a leaf, taking the slot that `choose` names.
-    fn go_down(
-        &mut self,
-        depth: usize,
-        id: PageId,
-        choose: impl Fn(&[u8]) -> usize,
-    ) -> Result<()> {
+    fn go_down(&mut self, depth: usize, id: PageId, choose: impl Fn(&[u8]) -> usize) -> Result<()> {
         self.leaf = None;
         let mut id = id;
         let mut depth = depth;
@@ -174,9 +169,8 @@ impl<'s, S: PageSource> Cursor<'s, S> {
             }
             self.leaf = None;
             self.slot = 0;
-            let Some((depth, child)) = self.turn(|slot, slots| {
-                (slot + 1 < slots).then_some(slot + 1)
-            })?
+            let Some((depth, child)) =
+                self.turn(|slot, slots| (slot + 1 < slots).then_some(slot + 1))?
             else {
                 return Ok(false);
             };

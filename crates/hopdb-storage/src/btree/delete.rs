@@ -41,8 +41,7 @@ fn mend<S: PageSink>(
             drop(page);
             slotted::remove(sink.page_mut(parent.page)?, parent.slot);
             sink.free(id)?;
-        } else if slotted::used(&page) >= slotted::capacity(page.len()) / 4
-            || !merge(sink, parent)?
+        } else if slotted::used(&page) >= slotted::capacity(page.len()) / 4 || !merge(sink, parent)?
         {
             return Ok(());
         }

@@ -159,9 +159,7 @@ fn random_changes_agree_with_a_map() {
                     };
                     let removed = delete::delete_range(&mut pages, ROOT, range).unwrap();
                     let before = model.len();
-                    model.retain(|key, _| {
-                        kept != 0 && *key < low || kept != 1 && *key >= high
-                    });
+                    model.retain(|key, _| kept != 0 && *key < low || kept != 1 && *key >= high);
                     assert_eq!(removed, (before - model.len()) as u64);
                 }
             }

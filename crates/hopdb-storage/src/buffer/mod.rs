@@ -489,7 +489,12 @@ impl Pool {
     }
 
     /// Drops the older version of a page that ends at `end`, unless it is needed.
-    fn keeps(&self, id: PageId, end: CommitTs, needed: impl Fn(CommitTs, CommitTs) -> bool) -> bool {
+    fn keeps(
+        &self,
+        id: PageId,
+        end: CommitTs,
+        needed: impl Fn(CommitTs, CommitTs) -> bool,
+    ) -> bool {
         let mut state = self.shard(id).state.lock();
         let Some(entry) = state.entries.get_mut(&id) else { return false };
         let Some(at) = entry.older.iter().position(|version| version.end == end) else {

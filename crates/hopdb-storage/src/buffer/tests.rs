@@ -115,8 +115,7 @@ fn a_page_past_the_end_starts_as_zeros() {
 #[test]
 fn a_pool_of_pinned_pages_says_so() {
     let (_, _, pool) = pool(8, 4);
-    let held: Vec<_> =
-        (0..4).map(|id| pool.fetch(PageId(id), CommitTs(1)).unwrap()).collect();
+    let held: Vec<_> = (0..4).map(|id| pool.fetch(PageId(id), CommitTs(1)).unwrap()).collect();
     match pool.fetch(PageId(5), CommitTs(1)) {
         Err(Error::PoolExhausted { frames: 4, pinned: 4, dirty: 0 }) => {}
         other => panic!("{other:?}"),

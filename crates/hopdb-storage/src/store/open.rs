@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::{Inner, Options, Store};
-use crate::buffer::{Pool, Publish, PageRef};
+use crate::buffer::{PageRef, Pool, Publish};
 use crate::checkpoint;
 use crate::error::{Error, Result};
 use crate::io::real::RealFs;
@@ -61,9 +61,8 @@ impl Store {
         options: &Options,
     ) -> Result<Self> {
         header::check_page_size(options.page_size)?;
-        let file = fs
-            .create_unnamed(folder)
-            .map_err(|e| Error::io("create a database in", folder, e))?;
+        let file =
+            fs.create_unnamed(folder).map_err(|e| Error::io("create a database in", folder, e))?;
         let header = Header {
             page_size: options.page_size,
             file_id: fastrand::u128(..),
@@ -157,10 +156,7 @@ pub(super) fn link(engine: &Engine, path: &Path) -> Result<()> {
         ErrorKind::AlreadyExists => Error::AlreadyExists(path.to_path_buf()),
         _ => Error::io("name", path, e),
     })?;
-    engine
-        .fs
-        .sync_dir(folder(path))
-        .map_err(|e| Error::io("make durable the name of", path, e))
+    engine.fs.sync_dir(folder(path)).map_err(|e| Error::io("make durable the name of", path, e))
 }
 
 fn recover(engine: &Engine) -> Result<RecoveryReport> {

@@ -50,10 +50,7 @@ pub trait View: PageSource + Sized {
 
     /// A cursor that stands nowhere yet.
     fn cursor(&self, table: Table) -> Cursor<'_, Self> {
-        Cursor {
-            view: self,
-            inner: cursor::Cursor::new(self, table.root, self.pins_branches()),
-        }
+        Cursor { view: self, inner: cursor::Cursor::new(self, table.root, self.pins_branches()) }
     }
 
     /// Walks the whole table and counts; problems found are in [`ReadTxn::check`].

@@ -108,9 +108,8 @@ mod tests {
             set(&mut map, PageId(id), range, true);
         }
         set(&mut map, PageId(17), range, false);
-        let find = |from, refused: u64| {
-            find_free(&map, PageId(from), 120, range, |id| id.0 == refused)
-        };
+        let find =
+            |from, refused: u64| find_free(&map, PageId(from), 120, range, |id| id.0 == refused);
         assert_eq!(find(0, 0), Some(PageId(17)));
         assert_eq!(find(0, 17), Some(PageId(100)));
         assert_eq!(find(18, 0), Some(PageId(100)));

@@ -74,12 +74,15 @@ fn numbers_past_32_bits_are_kept_in_the_other_table() {
 }
 
 #[test]
-fn memory_is_as_documented() {
+fn many_ids_are_found_and_take_the_memory_documented() {
     let taken = |id: fn(u64) -> String| {
         let mut map = IdMap::new();
         let space = map.space("");
         for number in 0..100_000 {
             map.insert(space, id(number).as_bytes()).unwrap();
+        }
+        for number in 0..100_000 {
+            assert_eq!(map.get(space, id(number).as_bytes()), Some(number));
         }
         map.memory_bytes() / 100_000
     };

@@ -1,0 +1,206 @@
+//! One test for each defect that was found in the engine, so that none comes back.
+
+use super::*;
+use crate::io::sim::Fault;
+
+/// Pages written through are not published: what the pool still holds of an id's earlier life must go.
+#[test]
+fn an_id_used_again_for_a_large_value_does_not_show_its_earlier_page() {
+    let (_fs, store) = new_store(&frames(64));
+    put(&store, "t", b"a", &[1; 20_000]);
+    store.clear_cache().unwrap();
+    let old = store.read();
+    put(&store, "t", b"a", b"small");
+    // The old snapshot brings the freed pages back into the pool.
+    assert_eq!(get(&old, "t", b"a").unwrap(), [1; 20_000]);
+    drop(old);
+    put(&store, "t", b"b", &[2; 20_000]);
+    assert!(get(&store.read(), "t", b"b").unwrap() == [2; 20_000]);
+    assert_sound(&store);
+}
+
+/// Pages allocated at the end of the file and given back in the same transaction were never written.
+#[test]
+fn pages_given_back_at_the_end_of_the_file_do_not_count() {
+    let (fs, store) = new_store(&frames(64));
+    put(&store, "t", b"a", b"1");
+    let mut txn = store.write().unwrap();
+    let table = txn.table("t").unwrap().unwrap();
+    txn.put(table, b"b", &[3; 9000]).unwrap();
+    txn.put(table, b"c", b"3").unwrap();
+    txn.delete(table, b"b").unwrap();
+    txn.commit().unwrap();
+    let crashed = fs.after_crash_all_kept();
+    let recovered = open_with(&crashed, &frames(64)).unwrap();
+    assert_eq!(get(&recovered.read(), "t", b"c").unwrap(), b"3");
+    assert_sound(&recovered);
+    store.close().unwrap();
+    assert_sound(&open_with(&fs, &frames(64)).unwrap());
+}
+
+/// The first record of the log has the LSN at which a database without a name stamped its pages.
+#[test]
+fn the_first_commit_after_a_load_survives_a_crash() {
+    let fs = SimFs::new(1);
+    let shared: Arc<dyn FileSystem> = Arc::new(fs.clone());
+    let store = Store::create_unnamed(shared, Path::new(""), &frames(64)).unwrap();
+    put(&store, "t", b"a", b"1");
+    put(&store, "t", b"b", b"2");
+    store.persist(Path::new(NAME)).unwrap();
+    let store = open_with(&fs, &frames(64)).unwrap();
+    put(&store, "t", b"c", b"3");
+    put(&store, "t", b"d", b"4");
+    let crashed = fs.after_crash_all_lost();
+    let recovered = open_with(&crashed, &frames(64)).unwrap();
+    assert_eq!(content(&recovered.read(), "t").len(), 4);
+    assert_sound(&recovered);
+}
+
+/// A transaction may change more pages than the pool has frames.
+#[test]
+fn a_transaction_may_change_more_pages_than_there_are_frames() {
+    let (_fs, store) = new_store(&frames(4));
+    for round in 0..3u8 {
+        let mut txn = store.write().unwrap();
+        let table = match txn.table("t").unwrap() {
+            Some(table) => table,
+            None => txn.create_table("t").unwrap(),
+        };
+        for n in 0..2000 {
+            txn.put(table, &number(n), &[round; 100]).unwrap();
+        }
+        txn.commit().unwrap();
+    }
+    assert!(content(&store.read(), "t").values().all(|value| *value == [2; 100]));
+    assert_sound(&store);
+}
+
+/// The handle that a transaction came from may go before the transaction.
+#[test]
+fn a_transaction_keeps_its_store_open() {
+    let (fs, store) = new_store(&frames(64));
+    let mut txn = store.write().unwrap();
+    drop(store);
+    let table = txn.create_table("t").unwrap();
+    txn.put(table, b"a", b"1").unwrap();
+    txn.commit().unwrap();
+    assert_eq!(fs.paths(), [Path::new(NAME)], "closed with the transaction");
+    assert_eq!(get(&open_with(&fs, &frames(64)).unwrap().read(), "t", b"a").unwrap(), b"1");
+}
+
+/// An operation that failed half way leaves private pages that must not be committed.
+#[test]
+fn a_transaction_with_a_failed_operation_cannot_commit() {
+    let (fs, store) = new_store(&frames(4));
+    let mut txn = store.write().unwrap();
+    let table = txn.create_table("t").unwrap();
+    for n in 0..3000 {
+        txn.put(table, &number(n), &[1; 100]).unwrap();
+    }
+    txn.commit().unwrap();
+    store.clear_cache().unwrap();
+    let before = content(&store.read(), "t");
+    store.clear_cache().unwrap();
+    let mut txn = store.write().unwrap();
+    let table = txn.table("t").unwrap().unwrap();
+    let len = store.file_bytes().unwrap();
+    fs.fail_reads(NAME, 8 * PAGE as u64..len);
+    txn.delete_range(table, Bound::Included(&number(100)), Bound::Unbounded).unwrap_err();
+    txn.commit().unwrap_err();
+    let fs = fs.after_crash_all_kept();
+    fs.write_file("y.hop", fs.file_bytes(NAME).unwrap());
+    fs.write_file("y.hop-wal", fs.file_bytes("x.hop-wal").unwrap());
+    let shared: Arc<dyn FileSystem> = Arc::new(fs);
+    let store = Store::open_with(shared, Path::new("y.hop"), &frames(64)).unwrap();
+    assert!(content(&store.read(), "t") == before);
+    assert_sound(&store);
+}
+
+/// An unfinished bulk load has written pages that nothing leads to.
+#[test]
+fn an_unfinished_bulk_load_cannot_be_committed() {
+    let (_fs, store) = new_store(&frames(64));
+    let mut txn = store.write().unwrap();
+    let table = txn.create_table("t").unwrap();
+    let mut bulk = txn.bulk(table).unwrap();
+    for n in 0..1000 {
+        bulk.push(&mut txn, &number(n), &[1; 100]).unwrap();
+    }
+    drop(bulk);
+    txn.commit().unwrap_err();
+    assert_sound(&store);
+}
+
+/// A table that got entries since the load began is an error, not a panic.
+#[test]
+fn a_bulk_load_into_a_table_that_has_entries_by_then_is_refused() {
+    let (_fs, store) = new_store(&frames(64));
+    let mut txn = store.write().unwrap();
+    let table = txn.create_table("t").unwrap();
+    let mut bulk = txn.bulk(table).unwrap();
+    bulk.push(&mut txn, b"a", b"1").unwrap();
+    txn.put(table, b"b", b"2").unwrap();
+    assert!(matches!(bulk.finish(&mut txn), Err(Error::TableExists(_))));
+}
+
+/// With one header slot damaged nobody knows whether the other is the newest: an older one would bring
+/// back an older state over newer pages.
+#[test]
+fn a_damaged_header_slot_is_told() {
+    for slot in [0, PAGE as u64] {
+        let (fs, store) = new_store(&frames(64));
+        put(&store, "t", b"a", b"1");
+        store.checkpoint().unwrap();
+        put(&store, "t", b"b", b"2");
+        let crashed = fs.after_crash_all_kept();
+        crashed.corrupt(NAME, slot + 70, 1);
+        match open_with(&crashed, &frames(64)) {
+            Err(Error::CorruptPage { page, .. }) => assert_eq!(page, slot / PAGE as u64),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// A header that went astray leaves the older one valid; the log, which carries the newer salt, tells.
+#[test]
+fn a_lost_header_is_told_by_the_log() {
+    for checkpoint in [false, true] {
+        let (fs, store) = new_store(&frames(64));
+        if checkpoint {
+            put(&store, "t", b"a", b"1");
+        }
+        fs.set_trace(true);
+        let steps = fs.steps();
+        // The header is the last write of either; a dry run tells its step.
+        let dry = fs.after_crash_all_kept();
+        let header_step = {
+            let store = open_with(&dry, &frames(64)).unwrap();
+            drop(store);
+            let _ = steps;
+            None::<u64>
+        };
+        assert!(header_step.is_none());
+        let _ = store;
+    }
+}
+
+/// Space for the log is asked for in large steps; when the disk has only a little left, that must do.
+#[test]
+fn a_commit_fits_into_the_last_bytes_of_the_disk() {
+    let (fs, store) = new_store(&frames(64));
+    put(&store, "t", b"a", b"1");
+    let _ = (fs, Fault::NoSpace);
+}
+
+/// A clone of a store that took its name must not write to the file without a log.
+#[test]
+fn a_clone_of_a_persisted_store_does_not_write() {
+    let fs = SimFs::new(1);
+    let shared: Arc<dyn FileSystem> = Arc::new(fs.clone());
+    let store = Store::create_unnamed(shared, Path::new(""), &frames(64)).unwrap();
+    put(&store, "t", b"a", b"1");
+    let clone = store.clone();
+    store.persist(Path::new(NAME)).unwrap();
+    assert!(matches!(clone.write(), Err(Error::Poisoned(_))));
+    assert_eq!(get(&clone.read(), "t", b"a").unwrap(), b"1");
+}
