@@ -1,2 +1,101 @@
-//! Placeholder.
-fn main() {}
+//! `hop`, the command line of HopDB: arguments in; text, JSON and an exit code out.
+//!
+//! One module a command, each with its arguments and a `run`; the others are what commands share:
+//! - [`failure`]: everything that ends a command early, its message, hint and exit code.
+//! - [`screen`]: standard output, numbers for people, JSON.
+//! - [`open`]: opening databases; recovery.
+//! - [`names`], [`start`], [`size`]: what users write on the command line.
+//!
+//! Depends on the crate `hopdb` alone; knows no page, no table and no format.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "a door: it reads the files and the environment of its user, and tells them what happens"
+)]
+
+mod bench;
+mod check;
+mod completions;
+mod demo;
+mod failure;
+mod generate;
+mod load;
+mod names;
+mod open;
+mod screen;
+mod size;
+mod start;
+mod stat;
+mod walk;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+use screen::Screen;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+    0  done
+    1  `check` found problems; nothing was found
+    2  wrong usage or input: an option, a name, a file that is not there, a bad row
+    3  the system refused, or the file is in use
+    4  not a HopDB database, another format version, truncated or damaged
+  130  interrupted
+
+Start with:
+  hop demo
+  hop load --help";
+
+/// HopDB, an embedded property-graph database: one file, walked in microseconds.
+///
+/// Every command works on a database file. Results go to standard output, as text or with --json
+/// for programs; errors, hints and progress go to standard error.
+#[derive(Parser)]
+#[command(name = "hop", version, after_help = EXIT_CODES, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Demo(demo::Args),
+    Load(load::Args),
+    Walk(walk::Args),
+    Stat(stat::Args),
+    Check(check::Args),
+    Generate(generate::Args),
+    Bench(bench::Args),
+    Completions(completions::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut screen = Screen::new();
+    let done = run(&cli.command, &mut screen).and_then(|()| screen.finish());
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            // What was found before goes out first; it cannot fail any worse.
+            let _unsent = screen.finish();
+            failure.tell();
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn run(command: &Command, screen: &mut Screen) -> Result<(), Failure> {
+    match command {
+        Command::Demo(args) => demo::run(args, screen),
+        Command::Load(args) => load::run(args, screen),
+        Command::Walk(args) => walk::run(args, screen),
+        Command::Stat(args) => stat::run(args, screen),
+        Command::Check(args) => check::run(args, screen),
+        Command::Generate(args) => generate::run(args, screen),
+        Command::Bench(args) => bench::run(args, screen),
+        Command::Completions(args) => completions::run(args, screen),
+    }
+}

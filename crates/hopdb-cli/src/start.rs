@@ -1,0 +1,128 @@
+//! A node as users name it: `Label.property=value`.
+//!
+//! The label ends at the first dot, the property at the first `=`. The text of the value says nothing of its type:
+//! it is looked for as a string and as all else that it can be read as, since `42` may be stored as either.
+
+use std::path::Path;
+use std::str::FromStr;
+
+use hopdb::{Database, NodeId, Snapshot, Value};
+
+use crate::failure::Failure;
+use crate::names;
+use crate::screen::count;
+
+/// `Label.property`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LabelProperty {
+    pub(crate) label: String,
+    pub(crate) property: String,
+}
+
+impl FromStr for LabelProperty {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once('.') {
+            Some((label, property)) if !label.is_empty() && !property.is_empty() => {
+                Ok(Self { label: label.into(), property: property.into() })
+            }
+            _ => Err("write Label.property, as in Person.id".into()),
+        }
+    }
+}
+
+/// `Label.property=value`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Start {
+    by: LabelProperty,
+    value: String,
+}
+
+impl FromStr for Start {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || "write Label.property=value, as in Person.id=42".to_string();
+        let (by, value) = text.split_once('=').ok_or_else(wrong)?;
+        Ok(Self { by: by.parse().map_err(|_| wrong())?, value: value.into() })
+    }
+}
+
+impl Start {
+    /// The one node that is meant.
+    pub(crate) fn find(&self, snapshot: &Snapshot) -> Result<NodeId, Failure> {
+        let reader = snapshot.reader();
+        let Self { by: LabelProperty { label, property }, value } = self;
+        let label_id = names::label(reader.catalog(), label)?;
+        let property_id = names::property_key(reader.catalog(), property)?;
+        let mut found = Vec::new();
+        for value in readings(value) {
+            found.extend(reader.find(label_id, property_id, &value)?);
+        }
+        found.sort_unstable();
+        found.dedup();
+        match found.as_slice() {
+            [node] => Ok(*node),
+            [] => Err(Failure::NothingFound {
+                message: format!("no node :{label} has {property} = {value}"),
+                hint: None,
+            }),
+            many => Err(Failure::input(
+                format!("{} nodes :{label} have {property} = {value}", count(many.len() as u64)),
+                "a walk starts at one node: name it by a property with a value of its own",
+            )),
+        }
+    }
+}
+
+/// All values that the text can stand for.
+fn readings(text: &str) -> Vec<Value> {
+    let mut values = vec![Value::String(text.into())];
+    let boolean = text.to_ascii_lowercase().parse().ok().map(Value::Boolean);
+    let integer = text.parse().ok().map(Value::Integer);
+    // Integers and floats of one number are equal to a look-up.
+    let float = match integer {
+        Some(_) => None,
+        None => text.parse().ok().map(Value::Float),
+    };
+    let date = text.parse().ok().map(Value::Date);
+    let date_time = text.parse().ok().map(Value::DateTime);
+    values.extend([boolean, integer, float, date, date_time].into_iter().flatten());
+    values
+}
+
+/// Opens a snapshot, with an error that names the file where it holds no nodes at all.
+pub(crate) fn snapshot_with_nodes(db: &Database, path: &Path) -> Result<Snapshot, Failure> {
+    let snapshot = db.read()?;
+    if snapshot.reader().catalog().node_count() == 0 {
+        let message = format!("{} has no nodes", path.display());
+        return Err(Failure::NothingFound { message, hint: None });
+    }
+    Ok(snapshot)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn starts_are_split_at_the_first_signs() {
+        let start: Start = "Person.home.page=a=b.c".parse().unwrap();
+        assert_eq!((start.by.label.as_str(), start.by.property.as_str()), ("Person", "home.page"));
+        assert_eq!(start.value, "a=b.c");
+        for text in ["", "Person", "Person.id", "Person=1", ".id=1", "Person.=1"] {
+            assert!(text.parse::<Start>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn text_is_read_every_way() {
+        let kinds = |text| readings(text).iter().map(Value::type_name).collect::<Vec<_>>();
+        assert_eq!(kinds("Ada"), ["String"]);
+        assert_eq!(kinds("42"), ["String", "Integer"]);
+        assert_eq!(kinds("4.5"), ["String", "Float"]);
+        assert_eq!(kinds("TRUE"), ["String", "Boolean"]);
+        assert_eq!(kinds("2024-02-29")[..2], ["String", "Date"]);
+    }
+}

@@ -1,0 +1,17 @@
+//! The real `hop`, run as users run it: in folders of their own, judged by output, exit code and what it leaves.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests start programs and work with files; what cannot be done there fails the test"
+)]
+
+mod bench;
+mod demo;
+mod inspect;
+mod kill;
+mod load;
+mod program;
+mod shared_data;
+mod terminal;
+mod walk;
