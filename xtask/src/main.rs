@@ -10,6 +10,8 @@
     reason = "a developer's program: it prints, and works on the files of the checkout"
 )]
 
+mod kill;
+mod sim;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -31,11 +33,21 @@ enum Command {
     ///
     /// Prints each finding as `path:line: message` and exits with 1 when there is any.
     Tidy,
+    /// Simulate crashes, faults and rot under the storage engine. Best with `--release`.
+    ///
+    /// Prints each failure with its seed and step, and exits with 1 when there is any.
+    Sim(sim::SimArgs),
+    /// Kill `hop` during loads and commits at random moments, and see what is left.
+    ///
+    /// Builds the release binary first. Exits with 1 when anything acknowledged is lost.
+    Kill(kill::KillArgs),
 }
 
 fn main() -> ExitCode {
     let result = match Args::parse().command {
         Command::Tidy => tidy::run(&workspace_root()),
+        Command::Sim(args) => sim::run(&args),
+        Command::Kill(args) => kill::run(&workspace_root(), &args),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

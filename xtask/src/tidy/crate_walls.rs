@@ -18,7 +18,7 @@ const ARROWS: [(&str, &[&str]); 9] = [
     ("hopdb-server", &["hopdb"]),
     ("hopdb-cli", &["hopdb", "hopdb-server"]),
     ("hopdb-python", &["hopdb"]),
-    ("hopdb-testkit", &[]),
+    ("hopdb-testkit", &["hopdb-graph", "hopdb-storage"]),
 ];
 
 /// Programs for developers, which may use every crate here.
