@@ -59,7 +59,7 @@ pub enum GraphError {
         label: String,
         /// Property of the index.
         property: String,
-        /// The value, as Cypher writes it.
+        /// The value as Cypher writes it, or its beginning.
         value: String,
         /// The node that has it.
         node: NodeId,

@@ -53,6 +53,13 @@ impl ValueKey {
     }
 }
 
+/// The key bytes of a value, however long: two values are equal in an index when these are.
+pub(crate) fn whole_key(value: &Value) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    value.key(&mut KeyWriter::new(&mut bytes));
+    bytes
+}
+
 /// An entry that a node should have.
 #[derive(Clone, Debug)]
 pub(crate) struct IndexEntry {
@@ -62,8 +69,14 @@ pub(crate) struct IndexEntry {
 }
 
 impl IndexEntry {
+    /// Whether one of `others` is the same entry. Cut keys may be equal where values differ: another value is
+    /// another entry then, so that a unique index looks at it.
     pub(crate) fn is_in(&self, others: &[Self]) -> bool {
-        others.iter().any(|other| self.index.id == other.index.id && self.key == other.key)
+        others.iter().any(|other| {
+            self.index.id == other.index.id
+                && self.key == other.key
+                && (!self.key.cut || self.value == other.value)
+        })
     }
 }
 
@@ -107,6 +120,9 @@ pub(crate) fn lookup<V: View>(
     Ok(nodes)
 }
 
+/// Most characters of a value in a message.
+const SHOWN_CHARS_MAX: usize = 80;
+
 /// What a unique index says to a second node with a value.
 pub(crate) fn not_unique(
     catalog: &Catalog,
@@ -118,7 +134,17 @@ pub(crate) fn not_unique(
     GraphError::NotUnique {
         label: name(catalog.label_name(index.label)),
         property: name(catalog.property_key_name(index.property)),
-        value: value.to_string(),
+        value: shown(value),
         node,
     }
+}
+
+/// A value as Cypher writes it, or its beginning.
+fn shown(value: &Value) -> String {
+    let mut text = value.to_string();
+    if let Some((end, _)) = text.char_indices().nth(SHOWN_CHARS_MAX) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }

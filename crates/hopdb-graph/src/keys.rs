@@ -70,26 +70,31 @@ pub(crate) struct BlockKey {
 
 impl BlockKey {
     /// Reads a key of the adjacency table; `None` when it is none.
-    #[inline]
     pub(crate) fn read(key: &[u8]) -> Option<Self> {
         let mut at = 0;
         let node = NodeId(ordered::get(key, &mut at)?);
-        Self::read_behind_node(node, key, at)
+        Self::read_behind(key, at, node, None)
     }
 
-    /// Like [`BlockKey::read`], when the node and its bytes are known.
+    /// Reads a key of which the first `at` bytes are known: the node, and side and type where `known` has them.
     #[inline]
-    pub(crate) fn read_behind_node(node: NodeId, key: &[u8], mut at: usize) -> Option<Self> {
-        let side = ordered::get(key, &mut at)?;
-        let type_id = TypeId(u32::try_from(ordered::get(key, &mut at)?).ok()?);
+    pub(crate) fn read_behind(
+        key: &[u8],
+        mut at: usize,
+        node: NodeId,
+        known: Option<(bool, TypeId)>,
+    ) -> Option<Self> {
+        let (outgoing, type_id) = match known {
+            Some(known) => known,
+            None => {
+                let side = ordered::get(key, &mut at).filter(|side| *side <= 1)?;
+                (side == 0, TypeId(u32::try_from(ordered::get(key, &mut at)?).ok()?))
+            }
+        };
         let neighbour = NodeId(ordered::get(key, &mut at)?);
         let relationship = RelationshipId(ordered::get(key, &mut at)?);
-        (side <= 1 && at == key.len()).then_some(Self {
-            node,
-            outgoing: side == 0,
-            type_id,
-            first: (neighbour, relationship),
-        })
+        let first = (neighbour, relationship);
+        (at == key.len()).then_some(Self { node, outgoing, type_id, first })
     }
 }
 

@@ -434,6 +434,12 @@ impl<V: View> Expander<'_, V> {
     ) -> Result<()> {
         self.prefix.clear();
         keys::adjacency_prefix(&mut self.prefix, node, outgoing, self.type_id);
+        let known = outgoing.zip(self.type_id);
+        let known_len = if known.is_some() {
+            self.prefix.len()
+        } else {
+            hopdb_storage::codec::ordered::len(node.0)
+        };
         let mut more = self.cursor.seek(&self.prefix)?;
         while more {
             let key = self.cursor.key().unwrap_or_default();
@@ -442,7 +448,7 @@ impl<V: View> Expander<'_, V> {
             }
             let damaged =
                 || GraphError::damaged(keys::ADJACENCY, format!("a block of node {node}"));
-            let block = BlockKey::read(key).ok_or_else(damaged)?;
+            let block = BlockKey::read_behind(key, known_len, node, known).ok_or_else(damaged)?;
             visit(block, self.cursor.inline().ok_or_else(damaged)?)?;
             more = self.cursor.next()?;
         }

@@ -23,6 +23,7 @@ pub(crate) fn is_due(engine: &Engine) -> bool {
 /// Writes all committed pages in place and syncs them; they stay in the pool.
 pub(crate) fn flush(engine: &Engine) -> Result<()> {
     while engine.pool.write_back(usize::MAX)? > 0 {}
+    engine.pool.shrink();
     engine.pager.sync()
 }
 
@@ -43,16 +44,19 @@ pub(crate) fn restart(engine: &Engine, commit_ts: CommitTs) -> Result<()> {
 
 /// Puts everything into the file and marks it closed cleanly; the log goes.
 pub(crate) fn close(engine: &Engine, commit_ts: CommitTs) -> Result<()> {
-    let untouched = engine.pager.header().clean && engine.pager.wal().is_none();
-    if engine.mode == Mode::ReadOnly || engine.mode == Mode::ReadWrite && untouched {
+    if engine.mode == Mode::ReadOnly {
         return Ok(());
     }
-    flush(engine)?;
-    engine.pager.trim()?;
-    engine.pager.advance(commit_ts, true)?;
+    let untouched = engine.pager.header().clean && engine.pager.wal().is_none();
+    if engine.mode == Mode::Unnamed || !untouched {
+        flush(engine)?;
+        engine.pager.trim()?;
+        engine.pager.advance(commit_ts, true)?;
+    }
     if engine.mode == Mode::Unnamed {
         return Ok(());
     }
+    // Also one that an earlier close did not come to remove.
     let log = &engine.log_path;
     let io = |action, error| Error::io(action, log, error);
     if engine.fs.exists(log).map_err(|e| io("look for", e))? {

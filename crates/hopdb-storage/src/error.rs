@@ -103,6 +103,10 @@ pub enum Error {
     /// A write or a sync failed before: what is on disk is unknown until the file is opened again.
     #[error("writing stopped for good after: {0}; reads go on, reopen the database to write")]
     Poisoned(String),
+    /// A transaction cannot be committed, only rolled back: an operation of it failed half way, or a bulk
+    /// load was not finished.
+    #[error("the transaction can only be rolled back: {0}")]
+    CannotCommit(&'static str),
     /// A snapshot asked for a version that is gone: a defect of the engine, never silent.
     #[error("no version of page {page} for the snapshot at commit {snapshot}")]
     VersionMissing {
@@ -145,6 +149,17 @@ impl Error {
     /// Wraps what the system said about `path`.
     pub(crate) fn io(action: impl Into<String>, path: &Path, source: io::Error) -> Self {
         Self::Io { action: action.into(), path: path.to_path_buf(), source }
+    }
+
+    /// Whether the call was refused before it changed anything.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::KeyTooLarge { .. }
+                | Self::KeysNotAscending { .. }
+                | Self::TableMissing(_)
+                | Self::TableExists(_)
+        )
     }
 
     /// Whether the bytes on disk are at fault.

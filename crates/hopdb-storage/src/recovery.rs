@@ -14,8 +14,9 @@ use std::collections::BTreeMap;
 
 use crate::codec::num::get_u64;
 use crate::error::{Error, Result};
-use crate::page::{self, CommitTs, Lsn, PageId};
+use crate::page::{self, CommitTs, DIRECTORY_ROOT, Lsn, PageId};
 use crate::pager::Pager;
+use crate::pager::header::PAGES_MAX;
 use crate::txn::delta;
 use crate::wal::{Entry, LogContent, RecordKind, Wal};
 
@@ -84,9 +85,9 @@ pub(crate) fn recover(pager: &Pager, wal: &Wal) -> Result<Recovered> {
     pager.set_page_count(replay.page_count);
     pager.check_length()?;
     let pages = replay.restore()?;
-    wal.cut(header.base_lsn, end, header.salt())?;
+    wal.cut(&log, end, header.salt())?;
     let report =
-        RecoveryReport { commits, pages: pages.len() as u64, cut_bytes: log.bytes_behind(end) };
+        RecoveryReport { commits, pages: pages.len() as u64, cut_bytes: log.bytes_behind(end, header.salt()) };
     Ok(Recovered { pages, commit_ts, report })
 }
 
@@ -128,7 +129,10 @@ impl Replay<'_> {
     }
 
     fn image(&mut self, entry: Entry) -> Result<()> {
-        let payload = self.payload(&entry, 8 + self.pager.page_size())?;
+        let payload = self.payload(&entry, 8)?;
+        if payload.len() != 8 + self.pager.page_size() {
+            return Err(self.corrupt(entry.lsn, "a checkpoint image of another size"));
+        }
         let (id, lsn) = (PageId(get_u64(payload, 0)), page::lsn(&payload[8..]));
         let history = self.histories.entry(id).or_default();
         if history.image.is_none_or(|(other, _)| other <= lsn) {
@@ -140,6 +144,10 @@ impl Replay<'_> {
     fn commit(&mut self, entry: Entry, records: &[Entry]) -> Result<()> {
         let payload = self.payload(&entry, 16)?;
         let (commit_ts, page_count) = (CommitTs(get_u64(payload, 0)), get_u64(payload, 8));
+        if page_count < self.page_count || page_count > PAGES_MAX {
+            let what = format!("{page_count} pages follow {}", self.page_count);
+            return Err(self.corrupt(entry.lsn, what));
+        }
         if commit_ts.0 != self.commit_ts.0 + 1 {
             let what = format!("commit {commit_ts} follows commit {}", self.commit_ts);
             return Err(self.corrupt(entry.lsn, what));
@@ -163,11 +171,10 @@ impl Replay<'_> {
         let payload = self.payload(&entry, 16)?.to_vec();
         for run in payload.chunks_exact(16) {
             let (first, count) = (get_u64(run, 0), get_u64(run, 8));
-            for id in first..first.saturating_add(count) {
-                // A page without a history needs no reset; one that gets a history later starts behind it.
-                if let Some(history) = self.histories.get_mut(&PageId(id)) {
-                    *history = PageHistory { reset: entry.lsn, ..PageHistory::default() };
-                }
+            // A page without a history needs no reset; one that gets a history later starts behind it.
+            let ids = PageId(first)..PageId(first.saturating_add(count));
+            for (_, history) in self.histories.range_mut(ids) {
+                *history = PageHistory { reset: entry.lsn, ..PageHistory::default() };
             }
         }
         Ok(())
@@ -177,9 +184,15 @@ impl Replay<'_> {
     fn restore(&self) -> Result<Vec<Box<[u8]>>> {
         let mut pages = Vec::new();
         for (id, history) in &self.histories {
+            if id.0 < DIRECTORY_ROOT.0 {
+                return Err(self.corrupt(history.reset, format!("it changes page {id}")));
+            }
             if id.0 < self.page_count
                 && let Some(bytes) = self.restore_page(*id, history)?
             {
+                page::verify_layout(&bytes, *id).map_err(|reason| {
+                    self.pager.corrupt(*id, format!("restored from the log, {reason}"))
+                })?;
                 pages.push(bytes);
             }
         }

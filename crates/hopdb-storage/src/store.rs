@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use crate::btree::bulk::BulkBuilder;
 use crate::btree::delete::{self, Bounds};
-use crate::btree::{PageSink, insert};
+use crate::btree::{self, PageSink, insert};
 use crate::buffer::{PageRef, PageSource, PoolCounts};
 use crate::check::{self, CheckReport};
 use crate::checkpoint;
@@ -106,7 +106,8 @@ impl Store {
     /// [`Error::ReadOnly`], [`Error::Poisoned`], or a log that cannot be made.
     pub fn write(&self) -> Result<WriteTxn> {
         let writer = Writer::begin(&self.inner.engine)?;
-        Ok(WriteTxn { pin_branches: pins_branches(&self.inner.engine), writer })
+        let pin_branches = pins_branches(&self.inner.engine);
+        Ok(WriteTxn { pin_branches, writer, store: Arc::clone(&self.inner) })
     }
 
     /// Writes every committed page to its place in the file, and keeps it in memory.
@@ -161,6 +162,8 @@ impl Store {
         assert!(engine.mode == Mode::Unnamed, "only a store without a name takes one");
         let state = engine.gate.enter();
         let done = checkpoint::close(engine, state.commit_ts);
+        // Another clone must not write to a file that has a name, but no log.
+        engine.pager.poison().close();
         engine.gate.leave(state);
         done?;
         open::link(engine, path)
@@ -286,8 +289,10 @@ impl PageSource for ReadTxn {
 /// The write transaction: sees its own changes; dropped without commit it leaves nothing.
 #[derive(Debug)]
 pub struct WriteTxn {
+    // Goes before the store: the last handle closes it, and closing waits for the writer.
     writer: Writer,
     pin_branches: bool,
+    store: Arc<Inner>,
 }
 
 impl PageSource for WriteTxn {
@@ -309,7 +314,8 @@ impl WriteTxn {
         if self.table(name)?.is_some() {
             return Err(Error::TableExists(name.into()));
         }
-        let root = self.writer.allocate(PageKind::Leaf)?;
+        btree::check_key(name.as_bytes(), self.writer.page_size())?;
+        let root = self.writer.change(|writer| writer.allocate(PageKind::Leaf))?;
         let mut value = [0; DIRECTORY_VALUE_LEN];
         value[..8].copy_from_slice(&root.0.to_le_bytes());
         self.put(Table { root: DIRECTORY_ROOT }, name.as_bytes(), &value)?;
@@ -322,7 +328,7 @@ impl WriteTxn {
     /// [`Error::TableMissing`], failed reads.
     pub fn drop_table(&mut self, name: &str) -> Result<()> {
         let table = self.table(name)?.ok_or_else(|| Error::TableMissing(name.into()))?;
-        delete::free_tree(&mut self.writer, table.root, 0)?;
+        self.writer.change(|writer| delete::free_tree(writer, table.root, 0))?;
         self.delete(Table { root: DIRECTORY_ROOT }, name.as_bytes())?;
         Ok(())
     }
@@ -333,7 +339,7 @@ impl WriteTxn {
     /// [`Error::KeyTooLarge`], failed reads, no space for a large value.
     pub fn put(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<bool> {
         let birth = self.writer.ts();
-        insert::put(&mut self.writer, table.root, key, value, birth)
+        self.writer.change(|writer| insert::put(writer, table.root, key, value, birth))
     }
 
     /// Removes a key; whether it was there.
@@ -341,7 +347,7 @@ impl WriteTxn {
     /// # Errors
     /// Failed reads.
     pub fn delete(&mut self, table: Table, key: &[u8]) -> Result<bool> {
-        delete::delete(&mut self.writer, table.root, key)
+        self.writer.change(|writer| delete::delete(writer, table.root, key))
     }
 
     /// Removes all keys within the bounds; gives their number.
@@ -372,7 +378,7 @@ impl WriteTxn {
             return Ok(0);
         }
         let bounds = Bounds { low: low.as_deref(), high: high.as_deref() };
-        delete::delete_range(&mut self.writer, table.root, bounds)
+        self.writer.change(|writer| delete::delete_range(writer, table.root, bounds))
     }
 
     /// Begins to build an empty table bottom-up from ascending keys.
@@ -380,24 +386,23 @@ impl WriteTxn {
     /// # Errors
     /// [`Error::TableExists`] when the table has entries.
     pub fn bulk(&self, table: Table) -> Result<Bulk> {
-        if !delete::is_empty(&self.writer, table.root)? {
-            return Err(Error::TableExists("with entries, for a bulk load".into()));
-        }
-        Ok(Bulk { builder: BulkBuilder::new(table.root, self.writer.ts()) })
+        check_empty(&self.writer, table.root)?;
+        Ok(Bulk { builder: BulkBuilder::new(table.root, self.writer.ts()), root: table.root })
     }
 
     /// Makes the changes durable, then visible. On an error nothing is changed, unless the store is
     /// [`Error::Poisoned`]: then the next open tells.
     ///
     /// # Errors
-    /// Failed writes and syncs.
+    /// Failed writes and syncs, [`Error::CannotCommit`].
     pub fn commit(self) -> Result<CommitTs> {
-        let engine = Arc::clone(self.writer.engine());
-        let ts = self.writer.commit()?;
-        if checkpoint::is_due(&engine) {
+        let Self { writer, store, .. } = self;
+        let ts = writer.commit()?;
+        let engine = &store.engine;
+        if checkpoint::is_due(engine) {
             let state = engine.gate.enter();
             // The commit is durable whatever becomes of the checkpoint; a failure poisons the store.
-            let done = checkpoint::run(&engine, state.commit_ts);
+            let done = checkpoint::run(engine, state.commit_ts);
             engine.gate.leave(state);
             drop(done);
         }
@@ -409,6 +414,7 @@ impl WriteTxn {
 #[derive(Debug)]
 pub struct Bulk {
     builder: BulkBuilder,
+    root: PageId,
 }
 
 impl Bulk {
@@ -417,16 +423,35 @@ impl Bulk {
     /// # Errors
     /// [`Error::KeysNotAscending`], [`Error::KeyTooLarge`], failed writes.
     pub fn push(&mut self, txn: &mut WriteTxn, key: &[u8], value: &[u8]) -> Result<()> {
-        self.builder.push(&mut txn.writer, key, value)
+        txn.writer.change(|writer| {
+            let is_first = self.builder.is_empty();
+            self.builder.push(writer, key, value)?;
+            if is_first {
+                writer.begin_load();
+            }
+            Ok(())
+        })
     }
 
     /// Makes the entries the table's content; gives their number.
     ///
     /// # Errors
-    /// Failed writes.
+    /// Failed writes, [`Error::TableExists`] when the table has got entries meanwhile. A transaction with a
+    /// load that is not finished cannot commit.
     pub fn finish(self, txn: &mut WriteTxn) -> Result<u64> {
-        self.builder.finish(&mut txn.writer)
+        check_empty(&txn.writer, self.root)?;
+        if !self.builder.is_empty() {
+            txn.writer.end_load();
+        }
+        txn.writer.change(|writer| self.builder.finish(writer))
     }
+}
+
+fn check_empty(source: &impl PageSource, root: PageId) -> Result<()> {
+    if delete::is_empty(source, root)? {
+        return Ok(());
+    }
+    Err(Error::TableExists("with entries, for a bulk load".into()))
 }
 
 fn directory_root(source: &impl PageSource, value: &[u8]) -> Result<Table> {

@@ -3,9 +3,9 @@
 //! Locks here are latches: short and physical. A latch whose holder panicked stays broken, because a
 //! broken in-memory invariant must not reach the disk: every later use of it panics as well.
 
-use std::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 
-pub use std::sync::Arc;
+pub use std::sync::{Arc, MutexGuard};
 pub use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
 const POISONED: &str = "a thread panicked while it held this latch; reopen the database";

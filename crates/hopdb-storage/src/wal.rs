@@ -12,8 +12,8 @@
 //! 3. Space for a batch is reserved before its first byte is written, so that a full disk fails a batch whole.
 //! 4. No record is written after the poison.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::MutexGuard;
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -21,7 +21,7 @@ use crate::codec::num::{get_u32, get_u64, put_u32, put_u64, to_u32, to_usize};
 use crate::error::{Error, Result};
 use crate::io::{File, FileSystem, OpenMode};
 use crate::page::Lsn;
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, Mutex, MutexGuard};
 
 /// Bytes before the first record.
 pub(crate) const START: u64 = 4096;
@@ -166,6 +166,15 @@ impl Wal {
         Ok(Self::over(path, file, poison))
     }
 
+    /// The salt in the first record of the file at `path`: of the newest round that was written to, 0 when there
+    /// is no record.
+    pub(crate) fn newest_salt(fs: &dyn FileSystem, path: &Path) -> Result<u64> {
+        let file = fs.open(path, OpenMode::ReadOnly).map_err(|e| Error::io("open", path, e))?;
+        let mut record = [0; RECORD_HEADER];
+        file.read_at(&mut record, START).map_err(|e| Error::io("read", path, e))?;
+        Ok(get_u64(&record, 16))
+    }
+
     fn over(path: &Path, file: Arc<dyn File>, poison: Arc<Poison>) -> Self {
         let state =
             State { base: FIRST_LSN, end: FIRST_LSN, durable: FIRST_LSN, salt: 0, reserved: 0 };
@@ -208,6 +217,18 @@ impl Wal {
         Ok(())
     }
 
+    /// Reserves the file up to `end`, and a step ahead when the disk has the space; gives how far.
+    fn reserve(&self, end: u64) -> Result<u64> {
+        let mut len = end.next_multiple_of(RESERVE_STEP);
+        let mut done = self.file.reserve(len);
+        if done.as_ref().is_err_and(|error| error.kind() == ErrorKind::StorageFull) {
+            len = end;
+            done = self.file.reserve(len);
+        }
+        done.map_err(|e| Error::io("reserve space in", &self.path, e))?;
+        Ok(len)
+    }
+
     /// Reads all records from `base` on, and says how the log ends.
     pub(crate) fn read(&self, base: Lsn, salt: u64) -> Result<LogContent> {
         let length = self.file.len().map_err(|e| Error::io("measure", &self.path, e))?;
@@ -236,10 +257,16 @@ impl Wal {
         }
     }
 
-    /// Cuts the file behind the last valid record, and goes on from there: a record of the torn tail must
-    /// never follow a new one.
-    pub(crate) fn cut(&self, base: Lsn, end: Lsn, salt: u64) -> Result<()> {
+    /// Cuts the file behind `end`, and goes on from there: a record of the torn tail must never follow a new
+    /// one. What is not known to be durable is written again first: after a sync that failed, the system may
+    /// show bytes that it has given up writing.
+    pub(crate) fn cut(&self, content: &LogContent, end: Lsn, salt: u64) -> Result<()> {
+        let base = content.base;
+        let tail = content.bytes_between(content.known_durable().min(end), end);
         let keep = START + end.0 - base.0;
+        self.file
+            .write_at(tail, keep - tail.len() as u64)
+            .map_err(|e| Error::io("write again the tail of", &self.path, e))?;
         self.file.set_len(keep).map_err(|e| Error::io("cut the torn tail of", &self.path, e))?;
         self.file.sync().map_err(|e| Error::io("sync", &self.path, e))?;
         *self.state.lock() = State { base, end, durable: end, salt, reserved: keep };
@@ -289,9 +316,7 @@ impl Batch<'_> {
         let at = START + self.state.end.0 - self.state.base.0;
         let end = at + self.bytes.len() as u64;
         if end > self.state.reserved {
-            let reserve = end.next_multiple_of(RESERVE_STEP);
-            wal.file.reserve(reserve).map_err(|e| Error::io("reserve space in", &wal.path, e))?;
-            self.state.reserved = reserve;
+            self.state.reserved = wal.reserve(end)?;
         }
         wal.file
             .write_at(&self.bytes, at)
@@ -333,11 +358,26 @@ impl LogContent {
         Lsn(entry.lsn.0 + (RECORD_HEADER + entry.len).next_multiple_of(8) as u64)
     }
 
-    /// Bytes of the file behind `end` that are not zero: what a torn tail left.
-    pub(crate) fn bytes_behind(&self, end: Lsn) -> u64 {
-        let start = to_usize(end.0 - self.base.0).min(self.bytes.len());
-        let tail = &self.bytes[start..];
-        tail.iter().rposition(|byte| *byte != 0).map_or(0, |last| last as u64 + 1)
+    /// Bytes of this round behind `end`: of records without a commit, and of one that is torn. What an earlier
+    /// round left there does not count.
+    pub(crate) fn bytes_behind(&self, end: Lsn, salt: u64) -> u64 {
+        let whole = self.end.0 - end.0;
+        let torn = &self.bytes[to_usize(self.end.0 - self.base.0).min(self.bytes.len())..];
+        if torn.len() < RECORD_HEADER || get_u64(torn, 16) != salt {
+            return whole;
+        }
+        let record = (RECORD_HEADER + get_u32(torn, 4) as usize).min(torn.len());
+        whole + record as u64
+    }
+
+    /// LSN below which everything was synced, as the last valid record knows.
+    fn known_durable(&self) -> Lsn {
+        let durable = |entry: &Entry| get_u64(&self.bytes, entry.at - RECORD_HEADER + 24);
+        self.records.last().map_or(self.base, |last| Lsn(durable(last).max(self.base.0)))
+    }
+
+    fn bytes_between(&self, from: Lsn, to: Lsn) -> &[u8] {
+        &self.bytes[to_usize(from.0 - self.base.0)..to_usize(to.0 - self.base.0)]
     }
 
     /// The kind of the valid record at `lsn`, and where its payload lies.

@@ -138,6 +138,15 @@ impl Snapshot {
         Ok(self.inner.check()?)
     }
 
+    /// Walks every page and every table, without holding the graph's tables against one another: what kinds of
+    /// pages there are, and what is wrong with any.
+    ///
+    /// # Errors
+    /// As [`Snapshot::check`].
+    pub fn check_pages(&self) -> Result<hopdb_storage::CheckReport> {
+        Ok(self.inner.txn().check()?)
+    }
+
     /// The nodes with a label whose property equals a value, by names; none when a name is unknown.
     ///
     /// # Errors

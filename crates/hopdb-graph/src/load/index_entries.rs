@@ -73,17 +73,15 @@ impl IndexEntries {
         Some([a.min(b), a.max(b)])
     }
 
-    /// Nodes of a unique index whose keys were cut to the same bytes, to be compared by their values.
-    pub(super) fn cut_alike(&self) -> Vec<[NodeId; 2]> {
-        let key = |entry: &Entry| &self.bytes[entry.start..entry.start + usize::from(entry.len)];
-        let cut: Vec<&Entry> =
-            self.entries.iter().filter(|entry| self.unique && entry.cut).collect();
-        let mut alike = Vec::new();
-        for (at, entry) in cut.iter().enumerate() {
-            let same = cut[at + 1..].iter().take_while(|other| key(other) == key(entry));
-            alike.extend(same.map(|other| [entry.node, other.node]));
+    /// Groups of nodes of a unique index whose keys were cut to the same bytes: to be compared by their values.
+    pub(super) fn cut_alike(&self) -> Vec<Vec<NodeId>> {
+        if !self.unique {
+            return Vec::new();
         }
-        alike
+        let key = |entry: &Entry| &self.bytes[entry.start..entry.start + usize::from(entry.len)];
+        let groups = self.entries.chunk_by(|a, b| a.cut && b.cut && key(a) == key(b));
+        let groups = groups.filter(|group| group.len() > 1);
+        groups.map(|group| group.iter().map(|entry| entry.node).collect()).collect()
     }
 
     /// Registers the index and writes its table.

@@ -1,5 +1,7 @@
 //! Node files into the table of nodes, which is written as rows come in: ids ascend with them.
 
+use std::path::PathBuf;
+
 use super::field::encode_field;
 use super::header::{Column, FileKind, Header, Role};
 use super::id_map::{IdMap, SpaceId};
@@ -115,11 +117,7 @@ impl Columns {
                 labels.push(label);
             }
         }
-        let mut properties = Vec::new();
-        for (column, name) in header.properties() {
-            check_name("property key", name)?;
-            properties.push((column.clone(), txn.catalog.property_key_or_new(name)));
-        }
+        let properties = property_columns(header, &group.files, txn)?;
         let id = header.id().cloned().map(|column| {
             let Role::Id { space, .. } = &column.role else { unreachable!("it is the id column") };
             let space = ids.space(space);
@@ -210,6 +208,23 @@ impl LoadedNodes {
         }
         Ok(())
     }
+}
+
+/// The columns of a header that are properties, with the ids of their keys.
+pub(super) fn property_columns(
+    header: &Header,
+    files: &[PathBuf],
+    txn: &mut GraphTxn,
+) -> Result<Vec<(Column, PropertyKeyId)>> {
+    let mut properties = Vec::new();
+    for (column, name) in header.properties() {
+        check_name("property key", name).map_err(|error| {
+            let file = files.first().cloned().unwrap_or_default();
+            LoadError::line(file, 1, error.to_string()).at_column(column.index + 1, &column.text)
+        })?;
+        properties.push((column.clone(), txn.catalog.property_key_or_new(name)));
+    }
+    Ok(properties)
 }
 
 pub(super) fn text<'r>(row: &Row<'r>, column: &Column, field: &'r [u8]) -> Result<&'r str> {

@@ -7,7 +7,7 @@ use hopdb_storage::Bulk;
 use super::field::encode_field;
 use super::header::{Column, FileKind, Header, Role};
 use super::id_map::{IdMap, SpaceId};
-use super::nodes::{at, text};
+use super::nodes::{at, property_columns, text};
 use super::plan::RelationshipFiles;
 use super::rows::{Row, RowReader};
 use super::run::{CHECK_EVERY, Context};
@@ -113,11 +113,7 @@ impl Columns {
             }
             None => None,
         };
-        let mut properties = Vec::new();
-        for (column, name) in header.properties() {
-            check_name("property key", name)?;
-            properties.push((column.clone(), txn.catalog.property_key_or_new(name)));
-        }
+        let properties = property_columns(header, &group.files, txn)?;
         let type_column = header.type_column().cloned();
         if type_column.is_none() && type_id.is_none() {
             let file = group.files.first().cloned().unwrap_or_default();

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use hopdb_storage::{Options, Store};
+use rustc_hash::FxHashMap;
 
 use super::nodes::{self, LoadedNodes};
 use super::plan::{LoadPlan, LoadReport, Phase, Progress};
@@ -14,7 +15,7 @@ use super::source::Source;
 use crate::error::{GraphError, LoadError, Result};
 use crate::graph::Graph;
 use crate::ids::{LabelId, NodeId};
-use crate::index::not_unique;
+use crate::index::{not_unique, whole_key};
 use crate::keys;
 use crate::write::GraphTxn;
 
@@ -162,13 +163,17 @@ fn build_indexes(
     Ok(())
 }
 
-/// The first two nodes whose indexed values are equal behind the cut.
-fn first_equal(txn: &GraphTxn, pairs: Vec<[NodeId; 2]>) -> Result<Option<[NodeId; 2]>> {
+/// The first two nodes of a group whose indexed values are equal behind the cut.
+fn first_equal(txn: &GraphTxn, groups: Vec<Vec<NodeId>>) -> Result<Option<[NodeId; 2]>> {
     let Some(index) = txn.catalog.indexes.last() else { return Ok(None) };
-    for pair in pairs {
-        let [a, b] = pair.map(|node| txn.reader().property(node, index.property));
-        if a? == b? {
-            return Ok(Some(pair));
+    for group in groups {
+        let mut seen: FxHashMap<Vec<u8>, NodeId> = FxHashMap::default();
+        for node in group {
+            let value = txn.reader().property(node, index.property)?;
+            let Some(value) = value else { continue };
+            if let Some(first) = seen.insert(whole_key(&value), node) {
+                return Ok(Some([first, node]));
+            }
         }
     }
     Ok(None)

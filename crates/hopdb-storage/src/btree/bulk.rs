@@ -32,6 +32,11 @@ impl BulkBuilder {
         Self { root, birth, levels: Vec::new(), last_key: Vec::new(), cell: Vec::new(), entries: 0 }
     }
 
+    /// Whether no entry was pushed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries == 0
+    }
+
     /// Appends an entry; its key is above all before.
     pub(crate) fn push<S: PageSink>(
         &mut self,
@@ -90,6 +95,7 @@ impl BulkBuilder {
         let Level { mut page, separator } = full;
         let id = sink.allocate_id(false)?;
         page::set_id(&mut page, id);
+        slotted::refresh_heads(&mut page);
         sink.write_through(page)?;
         let mut cell = Vec::with_capacity(separator.len() + 12);
         slotted::branch_cell(&mut cell, &separator, id);

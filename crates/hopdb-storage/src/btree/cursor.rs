@@ -115,9 +115,7 @@ impl<'s, S: PageSource> Cursor<'s, S> {
 
     /// Whether the leaf it stands in is sure to be the one for `key`.
     fn leaf_covers(&self, key: &[u8]) -> bool {
-        let Some(leaf) = &self.leaf else { return false };
-        let entries = count(leaf);
-        entries > 0 && slotted::key(leaf, 0) <= key && key <= slotted::key(leaf, entries - 1)
+        self.leaf.as_ref().is_some_and(|leaf| slotted::covers(leaf, key))
     }
 
     /// From the branch or leaf `id` at `depth` down to a leaf, taking the slot that `choose` names.

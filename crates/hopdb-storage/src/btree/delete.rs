@@ -62,6 +62,12 @@ fn merge<S: PageSink>(sink: &mut S, step: Step) -> Result<bool> {
     };
     let (left_id, right_id) = (slotted::child(&parent, left), slotted::child(&parent, left + 1));
     let (left_page, right_page) = (sink.page(left_id)?, sink.page(right_id)?);
+    let alike = page::kind(&left_page) == page::kind(&right_page)
+        && page::level(&left_page) == page::level(&right_page)
+        && page::count(&right_page) > 0;
+    if !alike {
+        return Err(sink.corrupt(right_id, "it does not fit the page beside it".into()));
+    }
     let separator = slotted::key(&parent, left + 1).to_vec();
     let together = slotted::used(&left_page) + slotted::used(&right_page) + separator.len() + 8;
     if together > slotted::capacity(left_page.len()) * 3 / 4 {
@@ -180,7 +186,8 @@ fn delete_within<S: PageSink>(
 /// Frees a page and all below it, large values too; gives the number of entries.
 pub(crate) fn free_tree<S: PageSink>(sink: &mut S, id: PageId, depth: usize) -> Result<u64> {
     assert!(depth <= LEVELS_MAX, "checked on the way down");
-    let page = sink.page(id)?;
+    // A copy: a page for each level would be more than a small pool has frames.
+    let page = sink.page(id)?.to_vec();
     let mut entries = 0;
     if is_leaf(sink, id, &page, depth)? {
         entries = page::count(&page) as u64;
@@ -192,7 +199,6 @@ pub(crate) fn free_tree<S: PageSink>(sink: &mut S, id: PageId, depth: usize) -> 
             entries += free_tree(sink, slotted::child(&page, slot), depth + 1)?;
         }
     }
-    drop(page);
     sink.free(id)?;
     Ok(entries)
 }

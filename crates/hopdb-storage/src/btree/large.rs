@@ -31,7 +31,13 @@ impl Descriptor {
         }
         let extent = |_| Some((PageId(varint::get(bytes, &mut at)?), varint::get(bytes, &mut at)?));
         let extents = (0..count).map(extent).collect::<Option<Vec<_>>>()?;
-        (at == bytes.len()).then_some(Self { len, extents })
+        let mut pages = 0u64;
+        for (first, count) in &extents {
+            first.0.checked_add(*count)?;
+            pages = pages.checked_add(*count)?;
+        }
+        // A page holds at least a byte of the value.
+        (at == bytes.len() && pages <= len).then_some(Self { len, extents })
     }
 
     pub(crate) fn encode(&self) -> Vec<u8> {
@@ -88,6 +94,18 @@ impl Descriptor {
             at += want as u64;
         }
         Ok(to_usize(end.saturating_sub(offset)))
+    }
+
+    /// The whole value. It is read page by page into memory that grows along: a damaged length runs into a
+    /// missing page before it asks for more memory than there is.
+    pub(crate) fn to_vec<S: PageSource>(&self, source: &S, page_size: usize) -> Result<Vec<u8>> {
+        let mut value = Vec::new();
+        let mut chunk = vec![0; page_size - HEADER_LEN];
+        while (value.len() as u64) < self.len {
+            let got = self.read_at(source, page_size, value.len() as u64, &mut chunk)?;
+            value.extend_from_slice(&chunk[..got]);
+        }
+        Ok(value)
     }
 }
 

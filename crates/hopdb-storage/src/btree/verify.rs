@@ -56,8 +56,9 @@ pub(crate) fn verify<S: PageSource, V: Visitor>(
 
 impl<S: PageSource, V: Visitor> Walk<'_, S, V> {
     fn visit(&mut self, id: PageId, expected: &Expected<'_>, depth: usize) {
+        // A copy: a page for each level would be more than a small pool has frames.
         let page = match self.source.page(id) {
-            Ok(page) => page,
+            Ok(page) => page.to_vec(),
             Err(error) => return self.visitor.problem(id, error.to_string()),
         };
         let kind = page::kind(&page);
@@ -107,8 +108,9 @@ impl<S: PageSource, V: Visitor> Walk<'_, S, V> {
                     bytes += page::count(&page) as u64;
                 }
                 Ok(page) => {
+                    // Whatever the descriptor says of the rest, it may be without end.
                     let what = format!("a large value leads to a {:?}", page::kind(&page));
-                    self.visitor.problem(extent, what);
+                    return self.visitor.problem(extent, what);
                 }
                 Err(error) => self.visitor.problem(extent, error.to_string()),
             }
@@ -138,6 +140,9 @@ impl<S: PageSource, V: Visitor> Walk<'_, S, V> {
 
     /// Keys from slot `first` on ascend and lie within the bounds.
     fn keys(&mut self, id: PageId, page: &[u8], expected: &Expected<'_>, first: usize) {
+        if !slotted::heads_are_right(page) {
+            self.visitor.problem(id, "its prefix or the heads of its keys are wrong".into());
+        }
         for slot in first..page::count(page) {
             let key = slotted::key(page, slot);
             if slot > first && slotted::key(page, slot - 1) >= key {

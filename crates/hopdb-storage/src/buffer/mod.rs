@@ -17,17 +17,18 @@
 //!
 //! Latch order: slots, shard, then the dirty set or the list of retained versions.
 
+mod frame;
 pub(crate) mod policy;
 
 use std::collections::BTreeSet;
-use std::ops::Deref;
 
 use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Result};
 use crate::page::{self, CommitTs, PageId};
 use crate::pager::Pager;
-use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Condvar, Mutex, Ordering, yield_now};
+use crate::sync::{Arc, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, yield_now};
+pub(crate) use frame::PageRef;
 use policy::{Clock, EvictionPolicy, Probe};
 
 const SHARDS: usize = 64;
@@ -44,57 +45,6 @@ pub trait PageSource {
     fn page(&self, id: PageId) -> Result<PageRef>;
     /// Names the damage of a page.
     fn corrupt(&self, id: PageId, reason: String) -> Error;
-}
-
-/// One page version in memory.
-#[derive(Debug)]
-struct Frame {
-    bytes: Box<[u8]>,
-    touched: AtomicBool,
-}
-
-impl Clone for Frame {
-    fn clone(&self) -> Self {
-        Self { bytes: self.bytes.clone(), touched: AtomicBool::new(false) }
-    }
-}
-
-/// A pinned page version: its bytes do not change and do not go while this lives.
-#[derive(Clone, Debug)]
-pub struct PageRef(Arc<Frame>);
-
-impl PageRef {
-    pub(crate) fn new(bytes: Box<[u8]>) -> Self {
-        Self(Arc::new(Frame { bytes, touched: AtomicBool::new(false) }))
-    }
-
-    /// Bytes to change: in place when nobody else holds the frame, on a copy otherwise.
-    pub(crate) fn make_mut(&mut self) -> &mut [u8] {
-        &mut Arc::make_mut(&mut self.0).bytes
-    }
-
-    fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-
-    fn pins(&self) -> usize {
-        Arc::strong_count(&self.0) - 1
-    }
-}
-
-impl Deref for PageRef {
-    type Target = [u8];
-
-    #[inline]
-    fn deref(&self) -> &[u8] {
-        &self.0.bytes
-    }
-}
-
-impl AsRef<[u8]> for PageRef {
-    fn as_ref(&self) -> &[u8] {
-        self
-    }
 }
 
 #[derive(Debug, Default)]
@@ -174,8 +124,20 @@ pub struct PoolCounts {
 /// A page of a commit on its way to the readers.
 pub(crate) struct Publish {
     pub(crate) frame: PageRef,
+    /// The version it replaces, which may have left the pool; none for a born page, whose id had another
+    /// life before at most.
+    pub(crate) base: Option<PageRef>,
     /// Not in its place in the file yet.
     pub(crate) dirty: bool,
+}
+
+/// Pages whose heads a commit takes out.
+#[derive(Default)]
+pub(crate) struct Gone<'a> {
+    /// No longer in use: older snapshots may still read them.
+    pub(crate) freed: &'a [PageId],
+    /// In use anew, and in their places in the file.
+    pub(crate) written_through: &'a [PageId],
 }
 
 /// The buffer pool.
@@ -185,6 +147,8 @@ pub(crate) struct Pool {
     shards: Box<[Shard]>,
     frames_max: AtomicUsize,
     resident: AtomicUsize,
+    /// Pages being read: each counts as resident and has no slot yet.
+    loading: AtomicUsize,
     slots: Mutex<Slots>,
     dirty: Mutex<BTreeSet<PageId>>,
     retained: Mutex<Vec<(PageId, CommitTs)>>,
@@ -203,6 +167,7 @@ impl Pool {
             shards: (0..SHARDS).map(|_| Shard::default()).collect(),
             frames_max: AtomicUsize::new(frames_max),
             resident: AtomicUsize::new(0),
+            loading: AtomicUsize::new(0),
             slots: Mutex::new(slots),
             dirty: Mutex::default(),
             retained: Mutex::default(),
@@ -247,9 +212,7 @@ impl Pool {
             match &entry.head {
                 Head::Resident { frame, .. } if page::begin(frame) <= ts => {
                     *hits += 1;
-                    if !frame.0.touched.load(Ordering::Relaxed) {
-                        frame.0.touched.store(true, Ordering::Relaxed);
-                    }
+                    frame.touch();
                     return Ok(frame.clone());
                 }
                 _ => {}
@@ -273,7 +236,9 @@ impl Pool {
     /// Reads a page whose entry this thread has set to loading.
     fn load(&self, id: PageId, ts: CommitTs) -> Result<PageRef> {
         self.misses.fetch_add(1, Ordering::Relaxed);
-        let read = self.make_room().and_then(|()| {
+        let room = self.make_room();
+        self.loading.fetch_add(1, Ordering::AcqRel);
+        let read = room.and_then(|()| {
             self.pager.read(id).inspect_err(|_| {
                 self.resident.fetch_sub(1, Ordering::AcqRel);
             })
@@ -288,8 +253,10 @@ impl Pool {
                 let slot = slots.admit(id);
                 entry.head = Head::Resident { frame: frame.clone(), slot, dirty: false };
             }
+            Err(_) if entry.older.is_empty() => drop(state.entries.remove(&id)),
             Err(_) => entry.head = Head::Absent,
         }
+        self.loading.fetch_sub(1, Ordering::AcqRel);
         shard.loaded.notify_all();
         let frame = frame?;
         if page::begin(&frame) <= ts { Ok(frame) } else { Err(missing(id, ts)) }
@@ -314,7 +281,8 @@ impl Pool {
     /// Gives up one page: a clean one, or, when there is none, a dirty one after writing it.
     fn evict(&self) -> Result<()> {
         let mut pinned = 0;
-        for _ in 0..SEARCHES {
+        let mut searches = 0;
+        while searches < SEARCHES {
             pinned = match self.try_evict() {
                 Ok(()) => return Ok(()),
                 Err(pinned) => pinned,
@@ -324,6 +292,10 @@ impl Pool {
             }
             if self.write_back(WRITE_BACK_BATCH)? == 0 {
                 yield_now();
+            }
+            // A read takes longer than many searches, and ends with a frame that may be given up.
+            if self.loading.load(Ordering::Acquire) == 0 {
+                searches += 1;
             }
         }
         Err(Error::PoolExhausted {
@@ -365,7 +337,7 @@ impl Pool {
                 if *dirty || frame.pins() > 0 {
                     return Probe::Busy;
                 }
-                if frame.0.touched.swap(false, Ordering::Relaxed) && !even_touched {
+                if frame.take_touched() && !even_touched {
                     return Probe::Touched;
                 }
             }
@@ -419,41 +391,50 @@ impl Pool {
         }
     }
 
-    /// Makes a commit's pages the heads, and what they replace older versions that end at `ts`.
-    pub(crate) fn publish(&self, pages: Vec<Publish>, freed: &[PageId], ts: CommitTs) {
+    /// Makes a commit's pages the heads, and what they replace older versions that end at `ts`. Pages that
+    /// were written through are not among them: they are read when somebody wants them.
+    pub(crate) fn publish(&self, pages: Vec<Publish>, gone: &Gone<'_>, ts: CommitTs) {
         for page in pages {
             self.publish_page(page, ts);
         }
-        for id in freed {
-            self.retire(*id, ts);
+        for id in gone.freed {
+            self.take_head(*id, Some(ts));
+        }
+        for id in gone.written_through {
+            self.take_head(*id, None);
         }
     }
 
-    fn publish_page(&self, Publish { frame, dirty }: Publish, ts: CommitTs) {
-        let id = page::id(&frame);
+    /// The slots, and the shard of a page that nobody is loading.
+    fn settled(&self, id: PageId) -> (MutexGuard<'_, Slots>, MutexGuard<'_, ShardState>) {
         let shard = self.shard(id);
-        let (mut slots, mut state) = loop {
+        loop {
             let slots = self.slots.lock();
             let state = shard.state.lock();
             if !matches!(state.entries.get(&id), Some(Entry { head: Head::Loading, .. })) {
-                break (slots, state);
+                return (slots, state);
             }
             // The loader needs the slots to finish.
             drop(slots);
             drop(shard.loaded.wait(state));
-        };
+        }
+    }
+
+    fn publish_page(&self, Publish { frame, base, dirty }: Publish, ts: CommitTs) {
+        let id = page::id(&frame);
+        let (mut slots, mut state) = self.settled(id);
         let entry = state.entries.entry(id).or_default();
-        let slot = match std::mem::take(&mut entry.head) {
-            Head::Resident { frame, slot, .. } => {
-                entry.older.push(OlderVersion { frame, end: ts });
-                self.retained.lock().push((id, ts));
-                slot
-            }
+        let (replaced, slot) = match std::mem::take(&mut entry.head) {
+            Head::Resident { frame, slot, .. } => (base.map(|_| frame), slot),
             _ => {
                 self.resident.fetch_add(1, Ordering::AcqRel);
-                slots.admit(id)
+                (base, slots.admit(id))
             }
         };
+        if let Some(frame) = replaced {
+            entry.older.push(OlderVersion { frame, end: ts });
+            self.retained.lock().push((id, ts));
+        }
         entry.head = Head::Resident { frame, slot, dirty };
         if dirty {
             self.dirty.lock().insert(id);
@@ -462,21 +443,23 @@ impl Pool {
         }
     }
 
-    /// Takes out the head of a page freed at `ts`: it must not be written in place any more.
-    fn retire(&self, id: PageId, ts: CommitTs) {
-        let mut slots = self.slots.lock();
-        let mut state = self.shard(id).state.lock();
+    /// Takes a head out, so that it is never written in place any more. With `end` it becomes an older
+    /// version that ends there; else it is from an earlier life of the id, and nobody may see it again.
+    fn take_head(&self, id: PageId, end: Option<CommitTs>) {
+        let (mut slots, mut state) = self.settled(id);
         let Some(entry) = state.entries.get_mut(&id) else { return };
-        if !matches!(entry.head, Head::Resident { .. }) {
-            return;
-        }
         if let Head::Resident { frame, slot, .. } = std::mem::take(&mut entry.head) {
-            entry.older.push(OlderVersion { frame, end: ts });
-            self.retained.lock().push((id, ts));
+            if let Some(end) = end {
+                entry.older.push(OlderVersion { frame, end });
+                self.retained.lock().push((id, end));
+            }
             slots.policy.remove(slot);
             slots.free.push(slot);
             self.resident.fetch_sub(1, Ordering::AcqRel);
             self.dirty.lock().remove(&id);
+        }
+        if entry.older.is_empty() {
+            state.entries.remove(&id);
         }
     }
 

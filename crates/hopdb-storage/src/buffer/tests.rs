@@ -43,9 +43,15 @@ fn content(page: &[u8]) -> u64 {
     u64::from_le_bytes(page[100..108].try_into().unwrap())
 }
 
-fn publish(pool: &Pool, id: u64, ts: u64) {
+/// Commits a change of one page. The version before is given along, as the writer does.
+fn change(pool: &Pool, id: u64, ts: u64) {
     let frame = PageRef::new(numbered(id, CommitTs(ts)));
-    pool.publish(vec![Publish { frame, dirty: true }], &[], CommitTs(ts));
+    let base = Some(PageRef::new(numbered(id, CommitTs(ts - 1))));
+    pool.publish(vec![Publish { frame, base, dirty: true }], &Gone::default(), CommitTs(ts));
+}
+
+fn publish(pool: &Pool, id: u64, ts: u64) {
+    change(pool, id, ts);
     pool.purge(|begin, end| begin < end && (begin..end).contains(&CommitTs(ts)));
 }
 
@@ -129,8 +135,7 @@ fn snapshots_find_their_versions_until_purged() {
     let (_, _, pool) = pool(8, 4);
     pool.fetch(PageId(2), CommitTs(1)).unwrap();
     for ts in 2..5 {
-        let frame = PageRef::new(numbered(2, CommitTs(ts)));
-        pool.publish(vec![Publish { frame, dirty: true }], &[], CommitTs(ts));
+        change(&pool, 2, ts);
     }
     let seen: Vec<u64> =
         (1..6).map(|ts| content(&pool.fetch(PageId(2), CommitTs(ts)).unwrap())).collect();
@@ -146,10 +151,32 @@ fn snapshots_find_their_versions_until_purged() {
 }
 
 #[test]
+fn a_replaced_version_is_kept_even_when_it_had_left_the_pool() {
+    let (_, _, pool) = pool(64, 4);
+    change(&pool, 2, 2);
+    assert_eq!(content(&pool.fetch(PageId(2), CommitTs(1)).unwrap()), 2001);
+    assert_eq!(content(&pool.fetch(PageId(2), CommitTs(2)).unwrap()), 2002);
+}
+
+#[test]
+fn a_page_written_through_is_read_anew() {
+    let (_, pager, pool) = pool(8, 4);
+    publish(&pool, 3, 2);
+    let pinned = pool.fetch(PageId(3), CommitTs(2)).unwrap();
+    pager.write_born(&[&numbered(3, CommitTs(5))]).unwrap();
+    let gone = Gone { freed: &[], written_through: &[PageId(3)] };
+    pool.publish(Vec::new(), &gone, CommitTs(5));
+    assert_eq!(pool.counts().dirty, 0, "the earlier page must not be written over it");
+    assert_eq!(content(&pool.fetch(PageId(3), CommitTs(5)).unwrap()), 3005);
+    assert_eq!(content(&pinned), 3002);
+    assert_eq!((pool.counts().resident, pool.counts().retained), (1, 0));
+}
+
+#[test]
 fn a_freed_dirty_page_is_never_written() {
     let (_, pager, pool) = pool(8, 4);
     publish(&pool, 3, 2);
-    pool.publish(Vec::new(), &[PageId(3)], CommitTs(3));
+    pool.publish(Vec::new(), &Gone { freed: &[PageId(3)], written_through: &[] }, CommitTs(3));
     assert_eq!(pool.write_back(usize::MAX).unwrap(), 0);
     assert_eq!(content(&pager.read(PageId(3)).unwrap()), 3001);
     assert_eq!(content(&pool.fetch(PageId(3), CommitTs(2)).unwrap()), 3002);

@@ -130,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    /// Numbers of every length, and those at the edges between lengths.
+    /// Numbers of every length, and those where lengths change.
     fn any_length() -> impl Strategy<Value = u64> {
         prop_oneof![
             (any::<u64>(), 0..64_u32).prop_map(|(value, shift)| value >> shift),

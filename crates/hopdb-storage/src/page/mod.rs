@@ -80,6 +80,7 @@ const AT_BEGIN: usize = 24;
 const AT_LSN: usize = 32;
 const AT_KIND: usize = 40;
 const AT_LEVEL: usize = 41;
+const AT_PREFIX: usize = 42;
 const AT_COUNT: usize = 44;
 const AT_FREE: usize = 46;
 
@@ -147,6 +148,16 @@ pub(crate) fn set_count(page: &mut [u8], count: u16) {
     put_u16(page, AT_COUNT, count);
 }
 
+/// Bytes that all keys of a tree page share.
+#[inline]
+pub(crate) fn prefix_len(page: &[u8]) -> usize {
+    usize::from(get_u16(page, AT_PREFIX))
+}
+
+pub(crate) fn set_prefix_len(page: &mut [u8], prefix_len: u16) {
+    put_u16(page, AT_PREFIX, prefix_len);
+}
+
 #[inline]
 pub(crate) fn free(page: &[u8]) -> usize {
     usize::from(get_u16(page, AT_FREE))
@@ -171,6 +182,11 @@ pub(crate) fn verify(page: &[u8], id_wanted: PageId) -> Result<(), String> {
     if get_u64(page, 0) != checksum(page) {
         return Err("its checksum does not match".into());
     }
+    verify_layout(page, id_wanted)
+}
+
+/// Holds a page that recovery put together against its place and its kind's layout.
+pub(crate) fn verify_layout(page: &[u8], id_wanted: PageId) -> Result<(), String> {
     if id(page) != id_wanted {
         return Err(format!("it holds page {}", id(page)));
     }

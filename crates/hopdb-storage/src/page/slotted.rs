@@ -1,19 +1,29 @@
 //! The slotted layout of tree pages: slots in key order at the front, cells at the back.
 //!
+//! A slot holds the offset of its cell and the *head* of its key: the first four bytes behind the prefix that
+//! all keys of the page share. A search compares heads, all in a few cache lines, and looks into a cell only
+//! when heads are equal: a two-hop walk takes half the time that it took with offsets alone.
+//!
 //! Leaf and branch cells share a head (`varint key length, varint second, key`), where `second` is twice
 //! the value's length plus a flag in a leaf, and the child's page id in a branch. Nothing here knows
 //! keys' meaning, splits or transactions.
 //!
 //! Invariants of a page that passed [`verify`]: every slot points into the cell area, every cell ends
-//! inside the page, and `free` is the gap between slots and cells.
+//! inside the page and takes at most half of it, all together are no longer than the cell area, and `free`
+//! is the gap between slots and cells.
+//! All keys but a branch's first begin with the page's prefix, and every head is that of its key.
 
 use std::cmp::Ordering;
 
-use super::{HEADER_LEN, PageId, PageKind, count, free, kind, set_count, set_free};
-use crate::codec::num::{get_u16, put_u16, to_u16, to_usize};
+use super::{
+    HEADER_LEN, PageId, PageKind, count, free, kind, prefix_len, set_count, set_free, set_prefix_len,
+};
+use crate::codec::num::{get_u16, get_u32, put_u16, put_u32, to_u16, to_usize};
 use crate::codec::varint;
 
-const SLOT_LEN: usize = 2;
+const SLOT_LEN: usize = 6;
+/// Bytes of a key's head.
+const HEAD_LEN: usize = 4;
 
 /// Most bytes of a key.
 pub(crate) const fn max_key(page_size: usize) -> usize {
@@ -47,8 +57,34 @@ fn cell_start(page: &[u8], slot: usize) -> usize {
     usize::from(get_u16(page, slot_at(slot)))
 }
 
-/// Reads a varint that [`verify`] has passed.
 #[inline]
+fn stored_head(page: &[u8], slot: usize) -> u32 {
+    get_u32(page, slot_at(slot) + 2)
+}
+
+/// The head of a key behind `prefix` bytes: missing bytes count as zeros, so that a lesser head means a
+/// lesser key, and equal heads mean nothing.
+#[inline]
+fn head_of(key: &[u8], prefix: usize) -> u32 {
+    let rest = key.get(prefix..).unwrap_or_default();
+    match rest.first_chunk::<HEAD_LEN>() {
+        Some(head) => u32::from_be_bytes(*head),
+        None => {
+            let mut head = [0; HEAD_LEN];
+            head[..rest.len()].copy_from_slice(rest);
+            u32::from_be_bytes(head)
+        }
+    }
+}
+
+/// The first slot whose key counts: a branch's first does not.
+#[inline]
+fn first_keyed(page: &[u8]) -> usize {
+    usize::from(kind(page) == PageKind::Branch)
+}
+
+/// Reads a varint that [`verify`] has passed.
+#[inline(always)]
 fn number(page: &[u8], at: &mut usize) -> u64 {
     let byte = page[*at];
     if byte < 0x80 {
@@ -60,7 +96,7 @@ fn number(page: &[u8], at: &mut usize) -> u64 {
 
 /// Key length, second number and where the key starts.
 #[inline]
-fn head(page: &[u8], slot: usize) -> (usize, u64, usize) {
+fn cell_head(page: &[u8], slot: usize) -> (usize, u64, usize) {
     let mut at = cell_start(page, slot);
     let key_len = to_usize(number(page, &mut at));
     let second = number(page, &mut at);
@@ -70,7 +106,7 @@ fn head(page: &[u8], slot: usize) -> (usize, u64, usize) {
 /// The key of a slot.
 #[inline]
 pub(crate) fn key(page: &[u8], slot: usize) -> &[u8] {
-    let (len, _, at) = head(page, slot);
+    let (len, _, at) = cell_head(page, slot);
     &page[at..at + len]
 }
 
@@ -88,18 +124,18 @@ pub(crate) struct RawValue {
 /// The value of a leaf's slot.
 #[inline]
 pub(crate) fn value(page: &[u8], slot: usize) -> RawValue {
-    let (key_len, second, at) = head(page, slot);
+    let (key_len, second, at) = cell_head(page, slot);
     RawValue { large: second & 1 == 1, start: at + key_len, len: to_usize(second >> 1) }
 }
 
 /// The child of a branch's slot.
 #[inline]
 pub(crate) fn child(page: &[u8], slot: usize) -> PageId {
-    PageId(head(page, slot).1)
+    PageId(cell_head(page, slot).1)
 }
 
 fn cell_len(page: &[u8], slot: usize) -> usize {
-    let (key_len, second, at) = head(page, slot);
+    let (key_len, second, at) = cell_head(page, slot);
     let value_len = if kind(page) == PageKind::Leaf { to_usize(second >> 1) } else { 0 };
     at - cell_start(page, slot) + key_len + value_len
 }
@@ -121,8 +157,52 @@ pub(crate) fn key_of_cell(cell: &[u8]) -> &[u8] {
 /// Finds `wanted` in a leaf: its slot, or the slot where it would go.
 #[inline]
 pub(crate) fn search(page: &[u8], wanted: &[u8]) -> Result<usize, usize> {
-    let mut low = 0;
-    let mut high = count(page);
+    search_from(page, 0, wanted)
+}
+
+/// The slot of a branch whose child may hold `wanted`.
+#[inline]
+pub(crate) fn search_branch(page: &[u8], wanted: &[u8]) -> usize {
+    match search_from(page, 1, wanted) {
+        Ok(slot) => slot,
+        Err(slot) => slot - 1,
+    }
+}
+
+/// Whether `wanted` lies between the first and the last key of a leaf.
+#[inline]
+pub(crate) fn covers(page: &[u8], wanted: &[u8]) -> bool {
+    let slots = count(page);
+    if slots == 0 || compare_prefix(page, 0, wanted) != Ordering::Equal {
+        return false;
+    }
+    let head = head_of(wanted, prefix_len(page));
+    let order = |slot| stored_head(page, slot).cmp(&head).then_with(|| key(page, slot).cmp(wanted));
+    order(0) != Ordering::Greater && order(slots - 1) != Ordering::Less
+}
+
+/// Searches the slots from `first` on: by heads, then by keys among those with the same head.
+#[inline]
+fn search_from(page: &[u8], first: usize, wanted: &[u8]) -> Result<usize, usize> {
+    let slots = count(page);
+    if first >= slots {
+        return Err(first);
+    }
+    match compare_prefix(page, first, wanted) {
+        Ordering::Equal => {}
+        Ordering::Less => return Err(first),
+        Ordering::Greater => return Err(slots),
+    }
+    let head = head_of(wanted, prefix_len(page));
+    let mut low = first_head(page, first..slots, |other| other < head);
+    if low == slots || stored_head(page, low) != head {
+        return Err(low);
+    }
+    // Mostly one key has the head; where many do, they are searched by their keys.
+    let mut high = low + 1;
+    if high < slots && stored_head(page, high) == head {
+        high = first_head(page, high..slots, |other| other <= head);
+    }
     while low < high {
         let middle = low.midpoint(high);
         match key(page, middle).cmp(wanted) {
@@ -134,20 +214,35 @@ pub(crate) fn search(page: &[u8], wanted: &[u8]) -> Result<usize, usize> {
     Err(low)
 }
 
-/// The slot of a branch whose child may hold `wanted`.
-#[inline]
-pub(crate) fn search_branch(page: &[u8], wanted: &[u8]) -> usize {
-    let mut low = 1;
-    let mut high = count(page);
-    while low < high {
-        let middle = low.midpoint(high);
-        if key(page, middle) <= wanted {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+/// The first slot of the range whose head is not `before`; its end when all are. Without branches on the
+/// heads, which no processor could foresee.
+#[inline(always)]
+fn first_head(page: &[u8], range: std::ops::Range<usize>, before: impl Fn(u32) -> bool) -> usize {
+    let heads = &page[slot_at(range.start)..slot_at(range.end)];
+    let head = |slot: usize| get_u32(heads, SLOT_LEN * slot + 2);
+    let mut base = 0;
+    let mut left = range.len();
+    while left > 1 {
+        let half = left / 2;
+        base += if before(head(base + half - 1)) { half } else { 0 };
+        left -= half;
     }
-    low - 1
+    range.start + base + usize::from(left == 1 && before(head(base)))
+}
+
+/// Where `wanted` stands to the keys as far as their common prefix goes; slot `keyed` has a key.
+#[inline]
+fn compare_prefix(page: &[u8], keyed: usize, wanted: &[u8]) -> Ordering {
+    let prefix_len = prefix_len(page);
+    if prefix_len == 0 {
+        return Ordering::Equal;
+    }
+    let prefix = &key(page, keyed)[..prefix_len];
+    match wanted.get(..prefix_len) {
+        Some(start) => start.cmp(prefix),
+        None if wanted > prefix => Ordering::Greater,
+        None => Ordering::Less,
+    }
 }
 
 /// Appends a leaf cell to `out`.
@@ -184,16 +279,67 @@ pub(crate) fn insert(page: &mut [u8], slot: usize, cell: &[u8]) -> bool {
         }
         compact(page);
     }
+    let new_key = key_of_cell(cell);
+    admit_key(page, slot, new_key);
     let slots = count(page);
     let cell_area = slot_at(slots) + free(page);
     let start = cell_area - cell.len();
     page[start..cell_area].copy_from_slice(cell);
     page.copy_within(slot_at(slot)..slot_at(slots), slot_at(slot + 1));
     put_u16(page, slot_at(slot), to_u16(start));
+    put_u32(page, slot_at(slot) + 2, head_of(new_key, prefix_len(page)));
     let gap = to_u16(free(page) - need);
     set_count(page, to_u16(slots + 1));
     set_free(page, gap);
     true
+}
+
+/// Shortens the common prefix to what a key about to go before `slot` shares.
+fn admit_key(page: &mut [u8], slot: usize, new_key: &[u8]) {
+    let first = first_keyed(page);
+    if prefix_len(page) == 0 || slot < first || first >= count(page) {
+        return;
+    }
+    let prefix = &key(page, first)[..prefix_len(page)];
+    let shared = common_len(prefix, new_key);
+    if shared < prefix.len() {
+        set_heads(page, shared);
+    }
+}
+
+fn common_len(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+/// Takes the longest prefix that all keys share, and sets the heads behind it. Inserts alone never lengthen
+/// the prefix.
+pub(crate) fn refresh_heads(page: &mut [u8]) {
+    let (first, slots) = (first_keyed(page), count(page));
+    // Keys ascend: what the first and the last share, all share.
+    let shared =
+        if first + 1 < slots { common_len(key(page, first), key(page, slots - 1)) } else { 0 };
+    set_heads(page, shared);
+}
+
+fn set_heads(page: &mut [u8], prefix: usize) {
+    set_prefix_len(page, to_u16(prefix));
+    for slot in first_keyed(page)..count(page) {
+        let head = head_of(key(page, slot), prefix);
+        put_u32(page, slot_at(slot) + 2, head);
+    }
+}
+
+/// Whether prefix and heads are those of the keys.
+pub(crate) fn heads_are_right(page: &[u8]) -> bool {
+    let prefix = prefix_len(page);
+    let mut keyed = first_keyed(page)..count(page);
+    let Some(first) = keyed.clone().next() else { return true };
+    keyed.all(|slot| {
+        let its_key = key(page, slot);
+        its_key.get(..prefix) == key(page, first).get(..prefix)
+            && its_key.len() >= prefix
+            && stored_head(page, slot) == head_of(its_key, prefix)
+    })
 }
 
 /// Takes a slot out; its cell becomes a hole.
@@ -203,6 +349,10 @@ pub(crate) fn remove(page: &mut [u8], slot: usize) {
     let gap = to_u16(free(page) + SLOT_LEN);
     set_count(page, to_u16(slots - 1));
     set_free(page, gap);
+    if slots - 1 <= first_keyed(page) {
+        // No key is left that has the prefix, and the next may be shorter than it.
+        set_prefix_len(page, 0);
+    }
 }
 
 /// Overwrites a leaf's value by one of the same length and kind; `false` when it does not fit so.
@@ -236,6 +386,7 @@ pub(crate) fn fill<'a>(page: &mut [u8], cells: impl Iterator<Item = &'a [u8]>) {
     let gap = end - slot_at(slots);
     page[slot_at(slots)..end].fill(0);
     set_free(page, to_u16(gap));
+    refresh_heads(page);
 }
 
 /// Holds slots and cells of a page read from the file against the layout.
@@ -248,22 +399,34 @@ pub(crate) fn verify(page: &[u8]) -> Result<(), String> {
     if kind(page) == PageKind::Branch && slots == 0 {
         return Err("a branch has no child".into());
     }
+    let mut cells = 0;
     for slot in 0..slots {
         let start = cell_start(page, slot);
-        if start < cell_area || !ends_inside(page, start) {
-            return Err(format!("the cell of slot {slot} does not lie in the cell area"));
+        match checked_cell_len(page, start) {
+            Some(len) if start >= cell_area => cells += len,
+            _ => return Err(format!("the cell of slot {slot} does not lie in the cell area")),
         }
+        if slot >= first_keyed(page) && cell_head(page, slot).0 < prefix_len(page) {
+            return Err(format!("the key of slot {slot} is shorter than the prefix of all keys"));
+        }
+    }
+    if cells > page.len() - cell_area {
+        return Err("its cells are longer than the cell area".into());
     }
     Ok(())
 }
 
-fn ends_inside(page: &[u8], start: usize) -> bool {
+/// The length of the cell at `start`, when it ends inside the page and is as short as cells must be.
+fn checked_cell_len(page: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
-    let Some(key_len) = varint::get(page, &mut at) else { return false };
-    let Some(second) = varint::get(page, &mut at) else { return false };
+    let key_len = varint::get(page, &mut at)?;
+    let second = varint::get(page, &mut at)?;
     let value_len = if kind(page) == PageKind::Leaf { second >> 1 } else { 0 };
-    let room = (page.len() - at) as u64;
-    key_len.checked_add(value_len).is_some_and(|len| len <= room)
+    if key_len > max_key(page.len()) as u64 || value_len > page.len() as u64 {
+        return None;
+    }
+    let end = at + to_usize(key_len) + to_usize(value_len);
+    (end <= page.len() && footprint(end - start) <= capacity(page.len()) / 2).then_some(end - start)
 }
 
 #[cfg(test)]
@@ -292,13 +455,13 @@ mod tests {
         while put(&mut page, &n.to_be_bytes(), &[7; 90]) {
             n += 1;
         }
-        assert_eq!(n, 40);
+        assert_eq!(n, 39);
         for _ in 0..20 {
             remove(&mut page, 3);
         }
         assert!(put(&mut page, &1000u32.to_be_bytes(), &[8; 1000]));
         verify(&page).unwrap();
-        assert_eq!(count(&page), 21);
+        assert_eq!(count(&page), 20);
         let slot = search(&page, &1000u32.to_be_bytes()).unwrap();
         let at = value(&page, slot);
         assert_eq!(&page[at.start..at.start + at.len], &[8; 1000]);
@@ -315,10 +478,37 @@ mod tests {
         page = good.clone();
         set_count(&mut page, 3000);
         assert!(verify(&page).is_err());
-        page = good;
+        page = good.clone();
         let start = cell_start(&page, 0);
         page[start] = 0x7f;
         assert!(verify(&page).is_err());
+        // Two slots on one cell.
+        page = good;
+        assert!(put(&mut page, b"b", &[2; 100]));
+        let start = to_u16(cell_start(&page, 1));
+        put_u16(&mut page, slot_at(0), start);
+        assert!(verify(&page).is_err());
+    }
+
+    #[test]
+    fn a_branch_that_lost_its_keys_takes_shorter_ones() {
+        let mut page = vec![0; 4096];
+        init_page(&mut page, PageId(9), PageKind::Branch, CommitTs(1));
+        let cell = |separator: &[u8], child| {
+            let mut cell = Vec::new();
+            branch_cell(&mut cell, separator, PageId(child));
+            cell
+        };
+        let cells = [cell(b"", 10), cell(b"prefix 1", 11), cell(b"prefix 2", 12)];
+        fill(&mut page, cells.iter().map(Vec::as_slice));
+        assert_eq!(prefix_len(&page), 7);
+        remove(&mut page, 2);
+        remove(&mut page, 0);
+        assert!(insert(&mut page, 1, &cell(b"b", 13)));
+        verify(&page).unwrap();
+        assert!(heads_are_right(&page));
+        let found = [&b"a"[..], b"b", b"c"].map(|key| child(&page, search_branch(&page, key)).0);
+        assert_eq!(found, [11, 13, 13]);
     }
 
     #[test]

@@ -8,13 +8,17 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::codec::num::{get_u32, get_u64, put_u32, put_u64, to_u32};
 use crate::error::{Error, Result};
 use crate::io::File;
-use crate::page::{CommitTs, Lsn, MAX_PAGE_SIZE, MIN_PAGE_SIZE};
+use crate::page::{CommitTs, FIRST_PAGES, Lsn, MAX_PAGE_SIZE, MIN_PAGE_SIZE};
 
 /// Bytes of a slot: less than a sector, so that it is written whole or not at all.
 pub(crate) const SLOT_LEN: usize = 128;
 /// Version of the format that this build writes.
 pub const FORMAT_VERSION: u32 = 0;
 
+/// Most that a generation, commit timestamp or LSN may be: no file comes near it, and sums do not overflow.
+const COUNTER_MAX: u64 = 1 << 60;
+/// Most pages, so that their offsets do not overflow.
+pub(crate) const PAGES_MAX: u64 = 1 << 46;
 const MAGIC: [u8; 8] = *b"\x89HopDB\r\n";
 const AT_CHECKSUM: usize = 120;
 
@@ -33,9 +37,18 @@ pub(crate) struct Header {
 impl Header {
     /// Salt of the log round that this header begins: another for each generation.
     pub(crate) fn salt(&self) -> u64 {
+        self.salt_of(self.generation)
+    }
+
+    /// Salt of the round after this one. A log that carries it was begun by a header that is not in the file.
+    pub(crate) fn next_salt(&self) -> u64 {
+        self.salt_of(self.generation + 1)
+    }
+
+    fn salt_of(&self, generation: u64) -> u64 {
         let mut seed = [0; 24];
         seed[..16].copy_from_slice(&self.file_id.to_le_bytes());
-        put_u64(&mut seed, 16, self.generation);
+        put_u64(&mut seed, 16, generation);
         xxh3_64(&seed)
     }
 
@@ -62,41 +75,54 @@ impl Header {
         slot
     }
 
-    /// Finds the newest valid slot of a file, or says what the file is instead.
+    /// Reads both slots of a file and gives the newer, or says what the file is instead.
+    ///
+    /// Both must be valid: a slot is written whole or not at all, so a damaged one is no trace of a crash, and
+    /// if it was the newer, the other would bring back an older state over newer pages.
     pub(crate) fn read(file: &dyn File, path: &Path) -> Result<Self> {
-        let mut best: Result<Option<Self>> = Ok(None);
-        let mut offsets = vec![0];
-        offsets.extend(
-            (0..).map(|shift| MIN_PAGE_SIZE << shift).take_while(|size| *size <= MAX_PAGE_SIZE),
-        );
-        for offset in offsets {
-            let mut slot = [0; SLOT_LEN];
-            let got = file
-                .read_at(&mut slot, offset as u64)
-                .map_err(|e| Error::io("read the header of", path, e))?;
-            if got < 8 || slot[..8] != MAGIC {
-                if offset == 0 && slot[..8] != [0; 8] || offset == 0 && got < 8 {
-                    best = Err(not_a_database(path, &slot[..got]));
+        let first = Self::read_slot(file, path, 0);
+        let page_size = match &first {
+            Ok(header) => header.page_size,
+            // The other slot's place depends on the page size, which only the slots know.
+            Err(_) => (0..)
+                .map(|shift| MIN_PAGE_SIZE << shift)
+                .take_while(|size| *size <= MAX_PAGE_SIZE)
+                .find(|size| {
+                    let other = Self::read_slot(file, path, *size);
+                    other.is_ok_and(|header| header.page_size == *size)
+                })
+                .unwrap_or(MIN_PAGE_SIZE),
+        };
+        let second = Self::read_slot(file, path, page_size);
+        let damaged = |page: u64, reason: &str| {
+            Err(Error::CorruptPage { path: path.to_path_buf(), page, reason: reason.into() })
+        };
+        match (first, second) {
+            (Ok(first), Ok(second)) => {
+                if first.page_size != second.page_size || first.file_id != second.file_id {
+                    return damaged(1, "its header is of another database");
                 }
-                continue;
+                if first.offset() != 0 || second.offset() == 0 {
+                    return damaged(1, "a header lies in the slot of the other");
+                }
+                Ok(if first.generation > second.generation { first } else { second })
             }
-            match Self::decode(&slot[..got], path) {
-                Ok(header) if offset != 0 && header.page_size != offset => {}
-                Ok(header) => {
-                    let newer =
-                        !matches!(&best, Ok(Some(other)) if other.generation > header.generation);
-                    if newer {
-                        best = Ok(Some(header));
-                    }
-                }
-                Err(error) => {
-                    if !matches!(best, Ok(Some(_))) {
-                        best = Err(error);
-                    }
-                }
-            }
+            (Err(Error::NotADatabase { .. }), Ok(_)) => damaged(0, "it holds no header"),
+            (Ok(_), Err(Error::NotADatabase { .. })) => damaged(1, "it holds no header"),
+            (Ok(_), Err(Error::CorruptPage { reason, .. })) => damaged(1, &reason),
+            (Err(error), _) | (Ok(_), Err(error)) => Err(error),
         }
-        best?.ok_or_else(|| not_a_database(path, &[0; 8]))
+    }
+
+    fn read_slot(file: &dyn File, path: &Path, offset: usize) -> Result<Self> {
+        let mut slot = [0; SLOT_LEN];
+        let got = file
+            .read_at(&mut slot, offset as u64)
+            .map_err(|e| Error::io("read the header of", path, e))?;
+        if got < MAGIC.len() || slot[..MAGIC.len()] != MAGIC {
+            return Err(not_a_database(path, &slot[..got]));
+        }
+        Self::decode(&slot[..got], path)
     }
 
     fn decode(slot: &[u8], path: &Path) -> Result<Self> {
@@ -131,12 +157,21 @@ impl Header {
         file_id.copy_from_slice(&slot[40..56]);
         let page_size = get_u32(slot, 12) as usize;
         check_page_size(page_size)?;
+        let page_count = get_u64(slot, 72);
+        let counters_fit = [56, 64, 80].iter().all(|at| get_u64(slot, *at) <= COUNTER_MAX);
+        if !counters_fit || !(FIRST_PAGES..=PAGES_MAX).contains(&page_count) {
+            return Err(Error::CorruptPage {
+                path: path.to_path_buf(),
+                page: 0,
+                reason: "a number in the header is out of range".into(),
+            });
+        }
         Ok(Self {
             page_size,
             file_id: u128::from_le_bytes(file_id),
             generation: get_u64(slot, 56),
             commit_ts: CommitTs(get_u64(slot, 64)),
-            page_count: get_u64(slot, 72),
+            page_count,
             base_lsn: Lsn(get_u64(slot, 80)),
             clean: get_u32(slot, 96) == 1,
         })

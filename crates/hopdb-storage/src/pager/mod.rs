@@ -259,6 +259,16 @@ impl Pager {
         Ok(next)
     }
 
+    /// Writes and syncs the newest header again, as it is: after a sync that failed, the system may show a header
+    /// that it has given up writing, and what an older one needs must not go before the newer is durable.
+    pub(crate) fn renew_header(&self) -> Result<()> {
+        let header = self.header.lock();
+        self.file
+            .write_at(&header.encode(), header.offset())
+            .map_err(|e| self.poison.set(Error::io("write the header of", &self.path, e)))?;
+        self.sync()
+    }
+
     /// Makes the log of a file that has none, and marks the file open: from here on a crash needs the log.
     pub(crate) fn start_log(&self, fs: &dyn FileSystem, path: &Path) -> Result<()> {
         if self.wal().is_some() {
@@ -304,7 +314,7 @@ impl Pager {
 
     /// Fails when the file is shorter than its header says.
     pub(crate) fn check_length(&self) -> Result<()> {
-        let expected = self.page_count() * self.page_size as u64;
+        let expected = self.page_count().saturating_mul(self.page_size as u64);
         let actual = self.file_bytes()?;
         if actual < expected {
             return Err(Error::Truncated { path: self.path.clone(), expected, actual });
@@ -312,9 +322,11 @@ impl Pager {
         Ok(())
     }
 
-    /// LSN of pages born now: above that of every record that could name them before.
+    /// LSN of pages born now: above that of every record that could name them before, and below that of
+    /// every record that will change them. A file without a log has no records, and its log will begin at
+    /// the base LSN: its pages have LSN 0.
     pub(crate) fn born_lsn(&self) -> Lsn {
-        self.wal().map_or(self.header().base_lsn, Wal::end)
+        self.wal().map_or(Lsn(0), Wal::end)
     }
 
     /// Number of pages in one range of the allocation map.

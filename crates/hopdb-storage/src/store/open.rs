@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::{Inner, Options, Store};
-use crate::buffer::{PageRef, Pool, Publish};
+use crate::buffer::{Gone, PageRef, Pool, Publish};
 use crate::checkpoint;
 use crate::error::{Error, Result};
 use crate::io::real::RealFs;
@@ -74,8 +74,11 @@ impl Store {
         };
         let path = folder.join("(new database)");
         let pager = Pager::new(&path, file, header.clone());
-        write_first_pages(&pager, &header)?;
+        let first = write_first_pages(&pager, &header)?;
         let engine = engine(fs, pager, options, Mode::Unnamed, PathBuf::new());
+        let publish = |bytes| Publish { frame: PageRef::new(bytes), base: None, dirty: false };
+        let first = first.into_iter().map(publish).collect();
+        engine.pool.publish(first, &Gone::default(), CommitTs(0));
         Ok(Self { inner: Arc::new(Inner { engine, recovery: None }) })
     }
 
@@ -96,7 +99,17 @@ impl Store {
         let header = Header::read(&*file, path)?;
         let pager = Pager::new(path, file, header.clone());
         pager.check_length()?;
-        let engine = engine(fs, pager, options, mode, log_path(path));
+        let log_path = log_path(path);
+        let has_log = fs.exists(&log_path).map_err(|e| Error::io("look for", &log_path, e))?;
+        if has_log && Wal::newest_salt(&*fs, &log_path)? == header.next_salt() {
+            let slot = header.generation.is_multiple_of(2).into();
+            return Err(pager.corrupt(PageId(slot), "the header that began the log is not in it"));
+        }
+        // Closed to the end, it has no log, and then the header is durable.
+        if mode == Mode::ReadWrite && (has_log || !header.clean) {
+            pager.renew_header()?;
+        }
+        let engine = engine(fs, pager, options, mode, log_path);
         let recovery = if header.clean { None } else { Some(recover(&engine)?) };
         Ok(Self { inner: Arc::new(Inner { engine, recovery }) })
     }
@@ -134,20 +147,22 @@ fn engine(
     })
 }
 
-fn write_first_pages(pager: &Pager, header: &Header) -> Result<()> {
+/// Writes the header and the first pages; gives the latter.
+fn write_first_pages(pager: &Pager, header: &Header) -> Result<[Box<[u8]>; 2]> {
     let io = |e| Error::io("write the header of", pager.path(), e);
     let file: &Arc<dyn File> = pager.file();
     file.set_len(FIRST_PAGES * header.page_size as u64).map_err(io)?;
     file.write_at(&header.encode(), header.offset()).map_err(io)?;
-    let mut directory = vec![0; header.page_size];
+    let mut directory = vec![0; header.page_size].into_boxed_slice();
     page::init(&mut directory, DIRECTORY_ROOT, PageKind::Leaf, CommitTs(0));
     slotted::init(&mut directory);
-    let mut map = vec![0; header.page_size];
+    let mut map = vec![0; header.page_size].into_boxed_slice();
     page::init(&mut map, PageId(FIRST_PAGES - 1), PageKind::AllocationMap, CommitTs(0));
     for id in 0..FIRST_PAGES {
         allocation::set(&mut map, PageId(id), pager.range_pages(), true);
     }
-    pager.write_born(&[&directory, &map])
+    pager.write_born(&[&directory, &map])?;
+    Ok([directory, map])
 }
 
 /// Names an unnamed store's file, which is whole and synced.
@@ -175,9 +190,9 @@ fn recover(engine: &Engine) -> Result<RecoveryReport> {
     let mut state = engine.gate.enter();
     state.commit_ts = recovered.commit_ts;
     state.page_count = engine.pager.page_count();
-    let publish = |bytes| Publish { frame: PageRef::new(bytes), dirty: true };
+    let publish = |bytes| Publish { frame: PageRef::new(bytes), base: None, dirty: true };
     let pages = recovered.pages.into_iter().map(publish).collect();
-    engine.pool.publish(pages, &[], recovered.commit_ts);
+    engine.pool.publish(pages, &Gone::default(), recovered.commit_ts);
     engine.snapshots.recovered(recovered.commit_ts);
     let done = checkpoint::restart(engine, recovered.commit_ts);
     engine.gate.leave(state);

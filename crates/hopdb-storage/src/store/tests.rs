@@ -1,6 +1,10 @@
 //! The store as its users see it, on the simulated disk: tables, transactions, snapshots, loads.
 
+mod api;
 mod defects;
+mod hostile;
+mod opening;
+mod space;
 
 use std::collections::BTreeMap;
 use std::path::Path;

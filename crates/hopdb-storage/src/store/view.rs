@@ -6,7 +6,7 @@ use crate::btree::large::Descriptor;
 use crate::btree::{descend, verify};
 use crate::buffer::{PageRef, PageSource};
 use crate::error::Result;
-use crate::page::{self, DIRECTORY_ROOT, PageId, slotted};
+use crate::page::{self, DIRECTORY_ROOT, HEADER_LEN, PageId, slotted};
 
 /// A view of the tables: a snapshot, or a write transaction with its own changes.
 pub trait View: PageSource + Sized {
@@ -134,12 +134,7 @@ fn large<'v, V: View>(view: &'v V, page: &PageRef, slot: usize) -> Result<Option
 fn to_vec<V: View>(view: &V, page: &PageRef, slot: usize) -> Result<Vec<u8>> {
     match (inline(page, slot), large(view, page, slot)?) {
         (Some(bytes), _) => Ok(bytes.to_vec()),
-        (None, Some(large)) => {
-            let len = usize::try_from(large.len()).expect("a value that fits memory");
-            let mut bytes = vec![0; len];
-            large.read_at(0, &mut bytes)?;
-            Ok(bytes)
-        }
+        (None, Some(large)) => large.descriptor.to_vec(view, large.page_size),
         (None, None) => unreachable!("a value is in the leaf or large"),
     }
 }
@@ -178,7 +173,7 @@ impl<V: View> Large<'_, V> {
     /// # Errors
     /// Failed reads.
     pub fn chunks(&self, mut each: impl FnMut(&[u8])) -> Result<()> {
-        let mut buf = vec![0; self.page_size];
+        let mut buf = vec![0; self.page_size - HEADER_LEN];
         let mut offset = 0;
         loop {
             let got = self.read_at(offset, &mut buf)?;

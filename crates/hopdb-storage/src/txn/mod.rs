@@ -19,6 +19,7 @@ pub(crate) mod gate;
 pub(crate) mod snapshots;
 pub(crate) mod writer;
 
+use std::fmt;
 use std::path::PathBuf;
 
 use crate::buffer::Pool;
@@ -41,7 +42,6 @@ pub(crate) enum Mode {
 }
 
 /// All that the transactions of one open file share.
-#[derive(Debug)]
 pub(crate) struct Engine {
     pub(crate) fs: Arc<dyn FileSystem>,
     pub(crate) pager: Arc<Pager>,
@@ -50,6 +50,16 @@ pub(crate) struct Engine {
     pub(crate) gate: Gate,
     pub(crate) log_path: PathBuf,
     pub(crate) mode: Mode,
+}
+
+impl fmt::Debug for Engine {
+    /// In a line: the pool alone would fill pages.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine")
+            .field("path", &self.pager.path())
+            .field("mode", &self.mode)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Engine {

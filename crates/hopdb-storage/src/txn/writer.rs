@@ -6,6 +6,9 @@
 //!
 //! Order of a commit: born pages written and synced; log records written and synced; pages published;
 //! visible moved on. An error before the log is written leaves everything as it was.
+//!
+//! An operation that fails half way leaves private pages that do not fit together: such a transaction does
+//! not commit.
 
 use rustc_hash::FxHashMap;
 
@@ -13,9 +16,9 @@ use super::allocation;
 use super::gate::{Quarantined, WriterState};
 use super::{Engine, Mode, delta};
 use crate::btree::PageSink;
-use crate::buffer::{PageRef, PageSource, Publish};
+use crate::buffer::{Gone, PageRef, PageSource, Publish};
 use crate::error::{Error, Result};
-use crate::page::{self, CommitTs, Lsn, PageId, PageKind, slotted};
+use crate::page::{self, CommitTs, FIRST_PAGES, Lsn, PageId, PageKind, slotted};
 use crate::sync::Arc;
 use crate::wal::{Batch, RecordKind};
 
@@ -25,7 +28,8 @@ const THROUGH_PAGES: usize = 256;
 #[derive(Debug)]
 struct Private {
     frame: PageRef,
-    /// The committed version it replaces; none for a born page.
+    /// The committed version it replaces, copied so that it pins no frame of the pool: a transaction may
+    /// change more pages than there are frames. None for a born page.
     base: Option<PageRef>,
 }
 
@@ -43,6 +47,10 @@ pub(crate) struct Writer {
     freed: Vec<(PageId, CommitTs)>,
     through: Vec<Box<[u8]>>,
     wrote_through: bool,
+    /// Why this transaction can only be rolled back.
+    failed: Option<&'static str>,
+    /// Bulk loads that have written pages and are not finished.
+    open_loads: usize,
 }
 
 /// What a commit has to write and to publish.
@@ -70,6 +78,8 @@ impl Writer {
             freed: Vec::new(),
             through: Vec::new(),
             wrote_through: false,
+            failed: None,
+            open_loads: 0,
         };
         engine.check_writable()?;
         if engine.mode == Mode::ReadWrite {
@@ -84,9 +94,26 @@ impl Writer {
         self.ts
     }
 
-    /// The engine it writes to.
-    pub(crate) fn engine(&self) -> &Arc<Engine> {
-        &self.engine
+    /// Runs one operation. When it fails on the way, the transaction can only be rolled back.
+    pub(crate) fn change<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if let Some(reason) = self.failed {
+            return Err(Error::CannotCommit(reason));
+        }
+        act(self).inspect_err(|error| {
+            if !error.is_refusal() {
+                self.failed = Some("one of its operations failed");
+            }
+        })
+    }
+
+    /// A bulk load writes its first page.
+    pub(crate) fn begin_load(&mut self) {
+        self.open_loads += 1;
+    }
+
+    /// A bulk load that has written pages is finished.
+    pub(crate) fn end_load(&mut self) {
+        self.open_loads -= 1;
     }
 
     fn state(&mut self) -> &mut WriterState {
@@ -169,12 +196,11 @@ impl Writer {
 
     /// Makes the changes durable and visible.
     pub(crate) fn commit(mut self) -> Result<CommitTs> {
-        let range = self.range_pages();
-        for index in 0..self.freed.len() {
-            let (id, _) = self.freed[index];
-            allocation::set(self.map_mut(id)?, id, range, false);
-            self.private.remove(&id);
+        if self.open_loads > 0 {
+            self.failed = Some("one of its bulk loads is not finished");
         }
+        self.change(Self::free_all)?;
+        self.give_back_end()?;
         let mut changes = self.gather();
         if changes.is_empty() && !self.wrote_through {
             return Ok(CommitTs(self.ts.0 - 1));
@@ -182,6 +208,52 @@ impl Writer {
         self.write_born(&mut changes)?;
         self.log(&mut changes)?;
         Ok(self.publish(changes))
+    }
+
+    /// Clears the bits of the freed pages.
+    fn free_all(&mut self) -> Result<()> {
+        for index in 0..self.freed.len() {
+            let (id, _) = self.freed[index];
+            self.clear_bit(id)?;
+            self.private.remove(&id);
+        }
+        Ok(())
+    }
+
+    fn clear_bit(&mut self, id: PageId) -> Result<()> {
+        self.check_in_use(id)?;
+        let range = self.range_pages();
+        allocation::set(self.map_mut(id)?, id, range, false);
+        Ok(())
+    }
+
+    /// Only a damaged tree leads to a page that is not in use, or that belongs to no tree.
+    fn check_in_use(&self, id: PageId) -> Result<()> {
+        let range = self.range_pages();
+        let map_id = allocation::map_page(id, range);
+        let map = self.page(map_id)?;
+        if page::kind(&map) != PageKind::AllocationMap {
+            return Err(self.corrupt(map_id, "it is no allocation map".into()));
+        }
+        if id.0 < FIRST_PAGES || id == map_id || !allocation::in_use(&map, id, range) {
+            return Err(self.corrupt(id, "a tree leads to it, but it is not in use".into()));
+        }
+        Ok(())
+    }
+
+    /// Takes back ids at the end of the file that were allocated and freed in this transaction: nobody
+    /// wrote their pages, and the file has as many pages as it says.
+    fn give_back_end(&mut self) -> Result<()> {
+        let range = self.range_pages();
+        while self.state().page_count > self.before.0 {
+            let last = PageId(self.state().page_count - 1);
+            let map = self.page(allocation::map_page(last, range))?;
+            if allocation::in_use(&map, last, range) {
+                break;
+            }
+            self.state().page_count = last.0;
+        }
+        Ok(())
     }
 
     fn birth_of(&self, id: PageId) -> CommitTs {
@@ -260,11 +332,18 @@ impl Writer {
     fn publish(mut self, changes: Changes) -> CommitTs {
         let ts = self.ts;
         let engine = Arc::clone(&self.engine);
-        let born = changes.born.into_iter().map(|frame| Publish { frame, dirty: false });
-        let changed = changes.changed.into_iter().map(|(frame, _)| Publish { frame, dirty: true });
+        let is_published = |id: &PageId| changes.born.binary_search_by_key(id, |frame| page::id(frame)).is_ok();
+        let written_through: Vec<PageId> =
+            changes.born_ids.iter().copied().filter(|id| !is_published(id)).collect();
+        let gone = Gone { freed: &changes.freed_ids, written_through: &written_through };
+        let born = changes.born.into_iter().map(|frame| Publish { frame, base: None, dirty: false });
+        let changed = changes
+            .changed
+            .into_iter()
+            .map(|(frame, base)| Publish { frame, base: Some(base), dirty: true });
         let mut state = self.state.take().expect("a transaction ends once");
         engine.pager.set_page_count(state.page_count);
-        engine.pool.publish(changed.chain(born).collect(), &changes.freed_ids, ts);
+        engine.pool.publish(changed.chain(born).collect(), &gone, ts);
         engine.snapshots.set_visible(ts);
         engine.purge();
         engine.pool.shrink();
@@ -343,9 +422,9 @@ impl PageSink for Writer {
 
     fn page_mut(&mut self, id: PageId) -> Result<&mut [u8]> {
         if !self.private.contains_key(&id) {
-            let base = self.page(id)?;
-            let frame = PageRef::new(Box::from(&*base));
-            let base = (!self.is_born(id)).then_some(base);
+            let committed = self.page(id)?;
+            let copy = || PageRef::new(Box::from(&*committed));
+            let (frame, base) = (copy(), (!self.is_born(id)).then(copy));
             self.private.insert(id, Private { frame, base });
         }
         let private = self.private.get_mut(&id).expect("inserted just now");
@@ -365,7 +444,13 @@ impl PageSink for Writer {
             None => self.grow()?,
         };
         let range = self.range_pages();
-        allocation::set(self.map_mut(id)?, id, range, true);
+        let map = self.map_mut(id)?;
+        if allocation::in_use(map, id, range) {
+            // Bits at and above the page count are 0.
+            let map_id = allocation::map_page(id, range);
+            return Err(self.corrupt(map_id, format!("page {id} is in use, past the end")));
+        }
+        allocation::set(map, id, range, true);
         Ok(id)
     }
 
@@ -377,13 +462,13 @@ impl PageSink for Writer {
     }
 
     fn free(&mut self, id: PageId) -> Result<()> {
+        self.check_in_use(id)?;
         if !self.is_born(id) {
             let birth = self.birth_of(id);
             self.freed.push((id, birth));
             return Ok(());
         }
-        let range = self.range_pages();
-        allocation::set(self.map_mut(id)?, id, range, false);
+        self.clear_bit(id)?;
         self.private.remove(&id);
         self.through.retain(|bytes| page::id(bytes) != id);
         let state = self.state();

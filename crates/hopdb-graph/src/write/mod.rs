@@ -5,21 +5,24 @@
 //! 2. A node is in `labels` under each of its labels, and in each index over one of them and a property it has.
 //! 3. Counts in the catalog are exact; ids only grow.
 //!
-//! A method that fails may have changed part of what it should: the transaction is then to be dropped, which
-//! undoes all of it. [`GraphTxn::commit`] refuses to commit after a failure.
+//! A change that is refused before it began (there is no such node, relationship or index, the index is there,
+//! the node has relationships) leaves the transaction as it was. One that fails later may have changed part of
+//! what it should: the transaction is then to be dropped, which undoes all of it. [`GraphTxn::commit`] refuses
+//! to commit after such a failure.
+
+mod blocks;
 
 use std::sync::Arc;
 
 use hopdb_storage::{View, WriteTxn};
 
-use crate::block::adjacency::{self, Pair};
-use crate::block::relationships::{self, RelationshipRow};
+use crate::block::relationships::RelationshipRow;
 use crate::catalog::{Catalog, IndexDefinition};
 use crate::error::{GraphError, Result};
 use crate::graph::Shared;
-use crate::ids::{Direction, NodeId, PropertyKeyId, RelationshipId, TypeId};
+use crate::ids::{Direction, NodeId, PropertyKeyId, RelationshipId};
 use crate::index::{self, IndexEntry};
-use crate::keys::{self, BlockKey};
+use crate::keys;
 use crate::read::Reader;
 use crate::record::{PropertiesView, RecordBuilder, RecordView};
 use crate::value::Value;
@@ -157,10 +160,12 @@ impl GraphTxn {
         id: NodeId,
         change: impl FnOnce(&mut Catalog, &mut RecordBuilder) -> Result<()>,
     ) -> Result<()> {
+        if !self.reader().has_node(id)? {
+            return Err(GraphError::NodeMissing(id));
+        }
         self.change(|txn| {
             let mut record = std::mem::take(&mut txn.record);
-            let found = txn.reader().with_record(id, |stored| Ok(record.read_node(stored)?))?;
-            found.ok_or(GraphError::NodeMissing(id))?;
+            txn.reader().with_record(id, |stored| Ok(record.read_node(stored)?))?;
             change(&mut txn.catalog, &mut record)?;
             txn.store_node(id, &mut record)?;
             txn.record = record;
@@ -212,6 +217,9 @@ impl GraphTxn {
     /// # Errors
     /// [`GraphError::NodeMissing`], [`GraphError::NodeHasRelationships`], failed reads.
     pub fn delete_node(&mut self, node: NodeId) -> Result<()> {
+        if !self.reader().has_node(node)? {
+            return Err(GraphError::NodeMissing(node));
+        }
         let mut degree = self.reader().expander(Direction::Both, None);
         if degree.degree(node)? > 0 {
             return Err(GraphError::NodeHasRelationships(node));
@@ -340,155 +348,6 @@ impl GraphTxn {
         })
     }
 
-    /// Puts the newest relationship into the last block, or begins one.
-    fn append_row(&mut self, id: RelationshipId, row: RelationshipRow) -> Result<()> {
-        let table = self.shared.tables.relationships;
-        let mut slots = vec![Some(row)];
-        let mut key = Vec::new();
-        keys::relationship(&mut key, id);
-        let mut block = Vec::new();
-        if let Some((first, mut old)) = self.rows_at(id)?
-            && first + old.len() as u64 == id.0
-            && old.len() < keys::BLOCK_ROWS_MAX
-        {
-            old.push(Some(row));
-            relationships::encode(&old, &mut block);
-            if block.len() <= keys::BLOCK_BYTES_MAX {
-                slots = old;
-                key.clear();
-                keys::relationship(&mut key, RelationshipId(first));
-            }
-        }
-        block.clear();
-        relationships::encode(&slots, &mut block);
-        self.txn.put(table, &key, &block)?;
-        Ok(())
-    }
-
-    fn remove_row(&mut self, id: RelationshipId) -> Result<()> {
-        let table = self.shared.tables.relationships;
-        let found = self.rows_at(id)?;
-        let (first, mut slots) = found.ok_or(GraphError::RelationshipMissing(id))?;
-        let at = usize::try_from(id.0 - first).map_err(|_| GraphError::RelationshipMissing(id))?;
-        slots[at] = None;
-        let mut key = Vec::new();
-        keys::relationship(&mut key, RelationshipId(first));
-        if slots.iter().all(Option::is_none) {
-            self.txn.delete(table, &key)?;
-        } else {
-            let mut block = Vec::new();
-            relationships::encode(&slots, &mut block);
-            self.txn.put(table, &key, &block)?;
-        }
-        Ok(())
-    }
-
-    /// The block of relationships that has `id`, or comes before it.
-    #[expect(clippy::type_complexity, reason = "first id and slots, local to this file")]
-    fn rows_at(&self, id: RelationshipId) -> Result<Option<(u64, Vec<Option<RelationshipRow>>)>> {
-        let mut key = Vec::new();
-        keys::relationship(&mut key, id);
-        let mut cursor = self.txn.cursor(self.shared.tables.relationships);
-        if !cursor.seek_floor(&key)? {
-            return Ok(None);
-        }
-        let damaged = || GraphError::damaged(keys::RELATIONSHIPS, "a block");
-        let first = cursor.key().and_then(keys::single).ok_or_else(damaged)?;
-        let block = cursor.inline().ok_or_else(damaged)?;
-        let slots = relationships::RelationshipsIter::new(block)?;
-        Ok(Some((first, slots.collect::<std::result::Result<_, _>>()?)))
-    }
-
-    /// The block that has a pair or would have it, with its key.
-    fn block_for(
-        &self,
-        node: NodeId,
-        outgoing: bool,
-        type_id: TypeId,
-        pair: Pair,
-    ) -> Result<Option<(Vec<u8>, Vec<Pair>)>> {
-        let mut prefix = Vec::new();
-        keys::adjacency_prefix(&mut prefix, node, Some(outgoing), Some(type_id));
-        let mut wanted = prefix.clone();
-        keys::pair(&mut wanted, pair);
-        let mut cursor = self.txn.cursor(self.shared.tables.adjacency);
-        let floor = cursor.seek_floor(&wanted)?;
-        let in_prefix = |key: Option<&[u8]>| key.is_some_and(|key| key.starts_with(&prefix));
-        if !(floor && in_prefix(cursor.key()))
-            && !(cursor.seek(&wanted)? && in_prefix(cursor.key()))
-        {
-            return Ok(None);
-        }
-        let damaged = || GraphError::damaged(keys::ADJACENCY, format!("a block of node {node}"));
-        let key = cursor.key().ok_or_else(damaged)?;
-        let block = BlockKey::read(key).ok_or_else(damaged)?;
-        let mut pairs = Vec::new();
-        adjacency::decode_into(block.first, cursor.inline().ok_or_else(damaged)?, &mut pairs)?;
-        Ok(Some((key.to_vec(), pairs)))
-    }
-
-    fn insert_pair(
-        &mut self,
-        node: NodeId,
-        outgoing: bool,
-        type_id: TypeId,
-        pair: Pair,
-    ) -> Result<()> {
-        let (old_key, mut pairs) =
-            self.block_for(node, outgoing, type_id, pair)?.unwrap_or_default();
-        let at = pairs.partition_point(|other| *other < pair);
-        pairs.insert(at, pair);
-        let fit = adjacency::split_at_bytes(&pairs, keys::BLOCK_BYTES_MAX);
-        // A full block is halved, unless the new pair comes last: ascending pairs fill blocks.
-        let cut = match (fit < pairs.len(), at + 1 == pairs.len()) {
-            (false, _) => pairs.len(),
-            (true, true) => at,
-            (true, false) => pairs.len() / 2,
-        };
-        let mut prefix = Vec::new();
-        keys::adjacency_prefix(&mut prefix, node, Some(outgoing), Some(type_id));
-        if !old_key.is_empty() && at == 0 {
-            self.txn.delete(self.shared.tables.adjacency, &old_key)?;
-        }
-        let (left, right) = pairs.split_at(cut);
-        self.put_block(&prefix, left)?;
-        self.put_block(&prefix, right)
-    }
-
-    fn put_block(&mut self, prefix: &[u8], pairs: &[Pair]) -> Result<()> {
-        let Some(first) = pairs.first() else { return Ok(()) };
-        let mut key = prefix.to_vec();
-        keys::pair(&mut key, *first);
-        let mut block = Vec::new();
-        adjacency::encode(pairs, &mut block);
-        self.txn.put(self.shared.tables.adjacency, &key, &block)?;
-        Ok(())
-    }
-
-    fn remove_pair(
-        &mut self,
-        node: NodeId,
-        outgoing: bool,
-        type_id: TypeId,
-        pair: Pair,
-    ) -> Result<()> {
-        let missing = || {
-            let side = if outgoing { "outgoing" } else { "incoming" };
-            let what = format!("the {side} side of relationship {}", pair.1);
-            GraphError::damaged(keys::ADJACENCY, what)
-        };
-        let found = self.block_for(node, outgoing, type_id, pair)?;
-        let (old_key, mut pairs) = found.ok_or_else(missing)?;
-        let at = pairs.binary_search(&pair).map_err(|_| missing())?;
-        pairs.remove(at);
-        if at == 0 {
-            self.txn.delete(self.shared.tables.adjacency, &old_key)?;
-        }
-        let mut prefix = Vec::new();
-        keys::adjacency_prefix(&mut prefix, node, Some(outgoing), Some(type_id));
-        self.put_block(&prefix, &pairs)
-    }
-
     /// Makes an index over the nodes with a label by a property, and fills it.
     ///
     /// # Errors
@@ -496,15 +355,13 @@ impl GraphTxn {
     pub fn create_index(&mut self, label: &str, property: &str, unique: bool) -> Result<()> {
         check_name("label", label)?;
         check_name("property key", property)?;
+        let known = self.catalog.label(label).zip(self.catalog.property_key(property));
+        if known.is_some_and(|(label, property)| self.catalog.index(label, property).is_some()) {
+            return Err(GraphError::IndexExists { label: label.into(), property: property.into() });
+        }
         self.change(|txn| {
             let label_id = txn.catalog.label_or_new(label);
             let property_id = txn.catalog.property_key_or_new(property);
-            if txn.catalog.index(label_id, property_id).is_some() {
-                return Err(GraphError::IndexExists {
-                    label: label.into(),
-                    property: property.into(),
-                });
-            }
             let index = txn.new_index(label_id, property_id, unique)?;
             let mut nodes = Vec::new();
             txn.reader().for_each_node_with_label(label_id, |node| {

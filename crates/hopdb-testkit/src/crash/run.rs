@@ -1,0 +1,233 @@
+//! One run of a script on one simulated disk, beside its model.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use fastrand::Rng;
+use hopdb_storage::io::FileSystem;
+use hopdb_storage::io::sim::{Operation, SimFs};
+use hopdb_storage::{Error, Options, ReadTxn, Store};
+
+use super::Trouble;
+use super::model::{Tables, apply, difference};
+use super::workload::{Action, Change, Script, Taste, transaction};
+
+/// Name of the database on the simulated disk.
+pub(super) const NAME: &str = "data/x.hop";
+
+/// A run on its way.
+pub(super) struct Run {
+    pub(super) fs: SimFs,
+    options: Options,
+    /// `None` only while it is being opened, and after that failed.
+    pub(super) store: Option<Store>,
+    /// What was acknowledged; `None` before the store was.
+    pub(super) acknowledged: Option<Tables>,
+    /// What the commit would make of it that is running or failed.
+    pub(super) attempted: Option<Tables>,
+    held: Vec<(ReadTxn, Tables)>,
+}
+
+/// What a run without a crash looked like.
+pub(super) struct Whole {
+    /// Every step.
+    pub(super) trace: Vec<Operation>,
+    pub(super) steps: u64,
+    /// Bytes of the file and the log at their largest.
+    pub(super) bytes: u64,
+}
+
+/// Runs the script to its end and closes the store.
+pub(super) fn whole(seed: u64, script: &Script) -> Result<Whole, Trouble> {
+    let fs = SimFs::new(seed);
+    fs.set_trace(true);
+    let mut run = Run::new(seed, fs.clone(), script);
+    let mut bytes = 0;
+    run.start(script)?;
+    for action in &script.actions {
+        run.act(action)?;
+        bytes = bytes.max(fs.paths().iter().map(|path| file_len(&fs, path)).sum());
+    }
+    run.finish()?;
+    let trace = fs.trace();
+    Ok(Whole { steps: fs.steps(), trace, bytes })
+}
+
+fn file_len(fs: &SimFs, path: &Path) -> u64 {
+    fs.file_bytes(path).map_or(0, |bytes| bytes.len() as u64)
+}
+
+/// Opens the database of a disk.
+pub(super) fn open(fs: &SimFs, options: &Options) -> Result<Store, Error> {
+    Store::open_with(Arc::new(fs.clone()), Path::new(NAME), options)
+}
+
+impl Run {
+    /// A run that has not begun.
+    pub(super) fn new(seed: u64, fs: SimFs, script: &Script) -> Self {
+        // The file's id is drawn from it.
+        fastrand::seed(seed);
+        Self {
+            fs,
+            options: script.options.clone(),
+            store: None,
+            acknowledged: None,
+            attempted: None,
+            held: Vec::new(),
+        }
+    }
+
+    /// Goes on with a store that was opened by another way.
+    pub(super) fn resume(fs: SimFs, options: &Options, store: Store, state: Tables) -> Self {
+        Self {
+            fs,
+            options: options.clone(),
+            store: Some(store),
+            acknowledged: Some(state),
+            attempted: None,
+            held: Vec::new(),
+        }
+    }
+
+    /// Makes the store, as the script says.
+    pub(super) fn start(&mut self, script: &Script) -> Result<(), Trouble> {
+        let fs: Arc<dyn FileSystem> = Arc::new(self.fs.clone());
+        let path = Path::new(NAME);
+        let mut state = Tables::new();
+        if let Some(loads) = &script.loads {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            let store = Store::create_unnamed(fs, folder, &self.options)?;
+            for changes in loads {
+                let mut txn = store.write()?;
+                changes.iter().try_for_each(|change| apply(&mut txn, &mut state, change))?;
+                txn.commit()?;
+            }
+            self.attempted = Some(state.clone());
+            store.persist(path)?;
+            self.store = Some(open(&self.fs, &self.options)?);
+        } else {
+            self.attempted = Some(state.clone());
+            self.store = Some(Store::create_with(fs, path, &self.options)?);
+        }
+        self.acknowledged = Some(state);
+        self.attempted = None;
+        Ok(())
+    }
+
+    pub(super) fn act(&mut self, action: &Action) -> Result<(), Trouble> {
+        match action {
+            Action::Commit(changes) => self.transact(changes, true),
+            Action::Rollback(changes) => self.transact(changes, false),
+            Action::Hold => {
+                self.held.push((self.store()?.read(), self.state()));
+                Ok(())
+            }
+            Action::Look => match self.held.last() {
+                Some((snapshot, state)) => verify(snapshot, state),
+                None => Ok(()),
+            },
+            Action::Release => self.release(),
+            Action::Flush => Ok(self.store()?.flush()?),
+            Action::ClearCache => Ok(self.store()?.clear_cache()?),
+            Action::Checkpoint => Ok(self.store()?.checkpoint()?),
+            Action::Reopen => {
+                self.close()?;
+                self.reopen()
+            }
+        }
+    }
+
+    fn store(&self) -> Result<&Store, Trouble> {
+        self.store.as_ref().ok_or_else(|| Trouble::Wrong("the store is not open".into()))
+    }
+
+    /// The newest acknowledged state.
+    pub(super) fn state(&self) -> Tables {
+        self.acknowledged.clone().unwrap_or_default()
+    }
+
+    fn transact(&mut self, changes: &[Change], commit: bool) -> Result<(), Trouble> {
+        let mut state = self.state();
+        let mut txn = self.store()?.write()?;
+        changes.iter().try_for_each(|change| apply(&mut txn, &mut state, change))?;
+        if let Some(what) = difference(&txn, &state)? {
+            return Err(Trouble::Wrong(format!("the transaction sees {what}")));
+        }
+        if commit {
+            self.attempted = Some(state.clone());
+            txn.commit()?;
+            self.attempted = None;
+            self.acknowledged = Some(state);
+        }
+        Ok(())
+    }
+
+    fn release(&mut self) -> Result<(), Trouble> {
+        if self.held.is_empty() {
+            return Ok(());
+        }
+        let (snapshot, state) = self.held.remove(0);
+        verify(&snapshot, &state)
+    }
+
+    /// Ends all snapshots and closes the store; a database that was closed has no log.
+    pub(super) fn close(&mut self) -> Result<(), Trouble> {
+        while !self.held.is_empty() {
+            self.release()?;
+        }
+        if let Some(store) = self.store.take() {
+            store.close()?;
+            if self.fs.paths() != [Path::new(NAME)] {
+                return Err(Trouble::Wrong(format!("closed, and left {:?}", self.fs.paths())));
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens the store again and holds it against the model.
+    pub(super) fn reopen(&mut self) -> Result<(), Trouble> {
+        self.store = Some(open(&self.fs, &self.options)?);
+        self.verify()
+    }
+
+    /// Holds the newest commit against the model.
+    pub(super) fn verify(&self) -> Result<(), Trouble> {
+        verify(&self.store()?.read(), &self.state())
+    }
+
+    /// Ends the snapshots without a look at them.
+    pub(super) fn forget_snapshots(&mut self) {
+        self.held.clear();
+    }
+
+    /// A few more transactions, a reopening, and a close.
+    pub(super) fn go_on(&mut self, random: &mut Rng) -> Result<(), Trouble> {
+        for _ in 0..2 {
+            self.transact(&transaction(random, Taste { large_in: 20 }), true)?;
+        }
+        self.finish()
+    }
+
+    /// Verifies, reopens, verifies again, and closes.
+    pub(super) fn finish(&mut self) -> Result<(), Trouble> {
+        self.verify()?;
+        self.close()?;
+        self.reopen()?;
+        self.close()
+    }
+}
+
+/// Holds a snapshot against a state of the model, and checks the file as of it.
+pub(super) fn verify(snapshot: &ReadTxn, state: &Tables) -> Result<(), Trouble> {
+    if let Some(what) = difference(snapshot, state)? {
+        return Err(Trouble::Wrong(format!("the snapshot sees {what}")));
+    }
+    let report = snapshot.check()?;
+    match report.problems.first() {
+        None => Ok(()),
+        Some(problem) => {
+            let count = report.problems.len();
+            Err(Trouble::Wrong(format!("the check found {count} problems: {problem}, …")))
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Indexes: keys too long to be whole, uniqueness by any way, values that meet in one place.
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use hopdb::{Database, Error, ErrorKind, GraphError, NodeId, Options, Value};
+
+fn database() -> (tempfile::TempDir, Database) {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::create(folder.path().join("x.hop"), &Options::default()).unwrap();
+    (folder, database)
+}
+
+/// Equal in the first 2,000 bytes.
+fn long(end: &str) -> Value {
+    format!("{}{end}", "x".repeat(2_000)).into()
+}
+
+fn assert_not_unique<T: std::fmt::Debug>(done: Result<T, Error>, other: NodeId) {
+    let error = done.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Conflict);
+    match error.graph_error() {
+        GraphError::NotUnique { node, .. } => assert_eq!(*node, other),
+        error => panic!("{error}"),
+    }
+}
+
+#[test]
+fn a_value_with_a_cut_key_cannot_become_that_of_another_node() {
+    let (_folder, database) = database();
+    let mut txn = database.write().unwrap();
+    txn.create_index("A", "k", true).unwrap();
+    let a = txn.create_node(&["A"], &[("k", long("a"))]).unwrap();
+    let b = txn.create_node(&["A"], &[("k", long("b"))]).unwrap();
+    txn.commit().unwrap();
+    let mut txn = database.write().unwrap();
+    txn.set_property(a, "k", &long("a")).unwrap();
+    assert_not_unique(txn.set_property(b, "k", &long("a")), a);
+    drop(txn);
+    let mut txn = database.write().unwrap();
+    txn.set_property(b, "k", &long("c")).unwrap();
+    txn.set_property(a, "k", &long("b")).unwrap();
+    txn.commit().unwrap();
+    let snapshot = database.read().unwrap();
+    assert_eq!(snapshot.find("A", "k", &long("a")).unwrap(), []);
+    assert_eq!(snapshot.find("A", "k", &long("b")).unwrap(), [a]);
+    assert_eq!(snapshot.find("A", "k", &long("c")).unwrap(), [b]);
+    assert!(snapshot.check().unwrap().is_clean());
+}
+
+#[test]
+fn a_unique_value_is_refused_whatever_brings_it() {
+    let (_folder, database) = database();
+    let mut txn = database.write().unwrap();
+    txn.create_index("A", "k", true).unwrap();
+    let one = txn.create_node(&["A"], &[("k", 1_i64.into())]).unwrap();
+    let other = txn.create_node(&[], &[("k", 1.0.into())]).unwrap();
+    let long_one = txn.create_node(&["A"], &[("k", long("a"))]).unwrap();
+    txn.commit().unwrap();
+    let attempt = |change: &dyn Fn(&mut hopdb::Transaction) -> Result<(), Error>| {
+        let mut txn = database.write().unwrap();
+        let done = change(&mut txn);
+        let commit = txn.commit().unwrap_err();
+        assert!(matches!(commit.graph_error(), GraphError::TransactionFailed));
+        done
+    };
+    // Integers and floats of one number are one value here.
+    assert_not_unique(attempt(&|txn| txn.add_label(other, "A")), one);
+    let create = |value: Value| {
+        move |txn: &mut hopdb::Transaction| {
+            txn.create_node(&["A"], &[("k", value.clone())]).map(drop)
+        }
+    };
+    assert_not_unique(attempt(&create(1.0.into())), one);
+    assert_not_unique(attempt(&create(long("a"))), long_one);
+    assert_not_unique(attempt(&|txn| txn.set_property(long_one, "k", &1_i64.into())), one);
+    // An index that comes later finds what is there already.
+    let mut txn = database.write().unwrap();
+    txn.drop_index("A", "k").unwrap();
+    create(long("a"))(&mut txn).unwrap();
+    txn.commit().unwrap();
+    assert_not_unique(attempt(&|txn| txn.create_index("A", "k", true)), long_one);
+    let mut txn = database.write().unwrap();
+    txn.create_index("A", "k", false).unwrap();
+    txn.commit().unwrap();
+    assert_eq!(database.read().unwrap().find("A", "k", &long("a")).unwrap().len(), 2);
+}
+
+#[test]
+fn keys_at_the_length_where_they_are_cut_are_found() {
+    let (_folder, database) = database();
+    let mut txn = database.write().unwrap();
+    txn.create_index("A", "k", true).unwrap();
+    let value = |len| Value::from("y".repeat(len));
+    let mut made = Vec::new();
+    for len in 990..1_040 {
+        made.push((len, txn.create_node(&["A"], &[("k", value(len))]).unwrap()));
+    }
+    // A list whose key goes on behind the cut with what looks like an id.
+    let list = |last: &str| Value::List(vec![value(1_000), last.into()]);
+    let lists = ["@", "@@", "@@@@@@@@@@@@@@@@"]
+        .map(|last| (last, txn.create_node(&["A"], &[("k", list(last))]).unwrap()));
+    txn.commit().unwrap();
+    let snapshot = database.read().unwrap();
+    for (len, node) in made {
+        assert_eq!(snapshot.find("A", "k", &value(len)).unwrap(), [node], "{len}");
+    }
+    for (last, node) in lists {
+        assert_eq!(snapshot.find("A", "k", &list(last)).unwrap(), [node], "{last}");
+    }
+    assert!(snapshot.check().unwrap().is_clean());
+}
+
+#[test]
+fn a_message_does_not_carry_megabytes() {
+    let (_folder, database) = database();
+    let mut txn = database.write().unwrap();
+    txn.create_index("A", "k", true).unwrap();
+    let value = Value::from("z".repeat(3 << 20));
+    txn.create_node(&["A"], &[("k", value.clone())]).unwrap();
+    let error = txn.create_node(&["A"], &[("k", value)]).unwrap_err().to_string();
+    assert!(error.len() < 400, "{} bytes", error.len());
+    assert!(error.starts_with("node 0 with label A has k = 'zzzz"), "{error}");
+}
