@@ -8,7 +8,7 @@ use super::id_map::{IdMap, SpaceId};
 use super::index_entries::IndexEntries;
 use super::plan::{NodeFiles, Progress};
 use super::rows::{Row, RowReader};
-use super::run::{CHECK_EVERY, Context};
+use super::run::{CHECK_EVERY, Context, place_of};
 use crate::error::{GraphError, LoadError, Result};
 use crate::ids::{LabelId, NodeId, PropertyKeyId};
 use crate::keys;
@@ -84,7 +84,7 @@ fn load_group(
     let columns = Columns::resolve(&header, group, txn, &mut loaded.ids)?;
     while let Some(row) = rows.next_row()? {
         read_row(&row, &columns, txn, writer)?;
-        let node = NodeId(give_number(&row, &columns, &mut loaded.ids)?);
+        let node = NodeId(give_number(context, &row, &columns, &mut loaded.ids)?);
         writer.write(node, txn)?;
         loaded.note(node, &mut writer.record)?;
         report(context.progress, node)?;
@@ -163,24 +163,28 @@ fn read_row(
     Ok(())
 }
 
-fn give_number(row: &Row<'_>, columns: &Columns, ids: &mut IdMap) -> Result<u64> {
+fn give_number(
+    context: &Context<'_>,
+    row: &Row<'_>,
+    columns: &Columns,
+    ids: &mut IdMap,
+) -> Result<u64> {
     let Some((column, space)) = &columns.id else { return Ok(ids.insert_nameless()) };
     let id = row.get(column.index);
     if id.is_empty() {
         return Ok(ids.insert_nameless());
     }
-    Ok(ids.insert(*space, id).map_err(|duplicate| {
-        let space = match ids.space_name(*space) {
-            "" => String::new(),
-            name => format!(" in the id space {name}"),
-        };
-        let reason = format!(
-            "the id {:?} is taken{space}: node {} (counted from 0 over all node files) has it",
-            String::from_utf8_lossy(id),
-            duplicate.first
-        );
-        at(row, column, reason)
-    })?)
+    let Err(duplicate) = ids.insert(*space, id) else { return Ok(ids.node_count() - 1) };
+    let space = match ids.space_name(*space) {
+        "" => String::new(),
+        name => format!(" in the id space {name}"),
+    };
+    let owner = match place_of(context, NodeId(duplicate.first))? {
+        Some(place) => format!("{}:{} has it", place.file.display(), place.line),
+        None => "an earlier row has it".into(),
+    };
+    let shown: String = String::from_utf8_lossy(id).chars().take(40).collect();
+    Err(at(row, column, format!("the id {shown:?} is taken{space}: {owner}")).into())
 }
 
 impl NodeWriter<'_> {

@@ -201,8 +201,13 @@ fn duplicate(
     })
 }
 
-/// Reads the node files again, up to the row that a node came from.
-fn place_of(context: &Context<'_>, node: NodeId) -> Result<Option<LoadError>> {
+/// Reads the node files again, up to the row that a node came from; `None` when one of them can be read only
+/// once, as a pipe.
+pub(super) fn place_of(context: &Context<'_>, node: NodeId) -> Result<Option<LoadError>> {
+    let mut files = context.plan.nodes.iter().flat_map(|group| &group.files);
+    if files.any(|file| context.source.len(file).is_none()) {
+        return Ok(None);
+    }
     let mut number = 0;
     for group in &context.plan.nodes {
         let (dialect, counter) = (context.plan.dialect, std::sync::Arc::default());

@@ -30,8 +30,7 @@ fn rows_of_nodes() {
     );
     assert_eq!(
         refused("id:ID(P)\n1\n2\n1\n"),
-        "n.csv:4: column 1 (id:ID(P)): the id \"1\" is taken in the id space P: node 0 (counted from 0 over \
-         all node files) has it"
+        "n.csv:4: column 1 (id:ID(P)): the id \"1\" is taken in the id space P: n.csv:2 has it"
     );
     assert!(refused("id:ID,k\n1,\"open\n2,3\n").starts_with("n.csv:2: a quote opened"));
     assert!(refused("").starts_with("n.csv: it is empty"));
