@@ -42,7 +42,7 @@ use crate::txn::writer::Writer;
 use crate::txn::{Engine, Mode};
 
 /// Frames from which on cursors keep the branches they passed pinned.
-const FRAMES_TO_PIN_BRANCHES: usize = 256;
+const FRAMES_TO_PIN_BRANCHES: usize = 1024;
 /// Bytes of a directory entry: root page id and a reserved number.
 const DIRECTORY_VALUE_LEN: usize = 16;
 
@@ -96,8 +96,8 @@ impl Store {
     #[must_use]
     pub fn read(&self) -> ReadTxn {
         let engine = Arc::clone(&self.inner.engine);
-        let ts = engine.snapshots.begin();
-        ReadTxn { ts, pin_branches: pins_branches(&engine), engine }
+        let (ts, pages) = engine.snapshots.begin();
+        ReadTxn { ts, pages, pin_branches: pins_branches(&engine), engine }
     }
 
     /// Waits for its turn and begins the write transaction.
@@ -243,6 +243,8 @@ fn pins_branches(engine: &Engine) -> bool {
 pub struct ReadTxn {
     engine: Arc<Engine>,
     ts: CommitTs,
+    /// Pages of the file as of the commit.
+    pages: u64,
     pin_branches: bool,
 }
 
@@ -263,8 +265,7 @@ impl ReadTxn {
             let table = self.table(&name)?.ok_or_else(|| Error::TableMissing(name.clone()))?;
             roots.push((name, table.root));
         }
-        let pager = &self.engine.pager;
-        Ok(check::check(self, &roots, pager.page_count(), pager.range_pages()))
+        Ok(check::check(self, &roots, self.pages, self.engine.pager.range_pages()))
     }
 }
 

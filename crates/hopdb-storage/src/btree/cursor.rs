@@ -1,12 +1,15 @@
 //! A position in a tree that moves both ways.
 //!
-//! Pins the leaf it stands in, and the branches above when the source has frames to spare, so that a move
-//! nearby fetches no page twice. Slices it gives borrow the cursor: they end when it moves (I3).
+//! Pins the leaf it stands in, and, when the source has frames to spare, the branches above and some of those
+//! that it passed before, so that most moves fetch a leaf and nothing else. Slices it gives borrow the cursor: they end when it moves (I3).
 
 use super::is_leaf;
 use crate::buffer::{PageRef, PageSource};
 use crate::error::Result;
 use crate::page::{PageId, count, slotted};
+
+/// Branches that a cursor keeps beside those of its path.
+const BRANCHES_KEPT: usize = 16;
 
 #[derive(Debug)]
 struct Step {
@@ -24,6 +27,8 @@ pub(crate) struct Cursor<'s, S> {
     pin_branches: bool,
     /// Branches from the root down.
     path: Vec<Step>,
+    /// Branches passed before, each at the place of its page id.
+    passed: [Option<PageRef>; BRANCHES_KEPT],
     leaf: Option<PageRef>,
     slot: usize,
 }
@@ -31,7 +36,15 @@ pub(crate) struct Cursor<'s, S> {
 impl<'s, S: PageSource> Cursor<'s, S> {
     /// A cursor that stands nowhere yet.
     pub(crate) fn new(source: &'s S, root: PageId, pin_branches: bool) -> Self {
-        Self { source, root, pin_branches, path: Vec::new(), leaf: None, slot: 0 }
+        Self {
+            source,
+            root,
+            pin_branches,
+            path: Vec::new(),
+            passed: Default::default(),
+            leaf: None,
+            slot: 0,
+        }
     }
 
     /// The leaf and slot it stands on.
@@ -139,14 +152,17 @@ impl<'s, S: PageSource> Cursor<'s, S> {
     }
 
     fn enter(&mut self, depth: usize, step: Step) {
-        if depth < self.path.len() {
-            self.path[depth] = step;
-        } else {
+        if depth == self.path.len() {
             self.path.push(step);
+            return;
+        }
+        let before = std::mem::replace(&mut self.path[depth], step);
+        if let Some(page) = before.pinned {
+            self.passed[place(before.page)] = Some(page);
         }
     }
 
-    /// The page `id`, from the path when it is pinned there.
+    /// The page `id`, from the path or among those passed when it is pinned there.
     fn branch_or_page(&mut self, depth: usize, id: PageId) -> Result<PageRef> {
         if let Some(step) = self.path.get_mut(depth)
             && step.page == id
@@ -154,7 +170,10 @@ impl<'s, S: PageSource> Cursor<'s, S> {
         {
             return Ok(page);
         }
-        self.source.page(id)
+        match &self.passed[place(id)] {
+            Some(page) if crate::page::id(page) == id => Ok(page.clone()),
+            _ => self.source.page(id),
+        }
     }
 
     /// Moves on to later leaves until it stands on an entry.
@@ -214,4 +233,9 @@ impl<'s, S: PageSource> Cursor<'s, S> {
         }
         Ok(None)
     }
+}
+
+/// Where a branch is kept among those passed.
+fn place(id: PageId) -> usize {
+    crate::codec::num::to_usize(id.0 % BRANCHES_KEPT as u64)
 }
