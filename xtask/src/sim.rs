@@ -18,7 +18,7 @@ pub(crate) struct SimArgs {
     /// How many seeds.
     #[arg(long, default_value_t = 20)]
     seeds: u64,
-    /// The first seed; alone, this one is run at every step.
+    /// The first seed.
     #[arg(long)]
     seed: Option<u64>,
     /// Actions of each script.
@@ -27,11 +27,18 @@ pub(crate) struct SimArgs {
     /// Cut at every step and inject every fault, instead of at some drawn from the seed.
     #[arg(long)]
     every_step: bool,
+    /// Only run the scripts beside their models: many more of them in the same time.
+    #[arg(long, conflicts_with = "every_step")]
+    without_crashes: bool,
 }
 
 /// Runs the seeds; `false` when one failed.
 pub(crate) fn run(args: &SimArgs) -> Result<bool, String> {
-    let mut config = if args.every_step { Config::EVERY_STEP } else { Config::THOROUGH };
+    let mut config = match (args.every_step, args.without_crashes) {
+        (true, _) => Config::EVERY_STEP,
+        (_, true) => Config::WITHOUT_CRASHES,
+        _ => Config::THOROUGH,
+    };
     config.actions = args.actions.unwrap_or(config.actions);
     let first = args.seed.unwrap_or(0);
     let next = AtomicU64::new(first);

@@ -1,6 +1,5 @@
 //! HopDB beside other engines. Each suite measures all sides in one run, in turn, and compares their answers.
 #![expect(
-    clippy::print_stdout,
     clippy::print_stderr,
     clippy::disallowed_methods,
     reason = "a benchmark reads clocks, starts peers and prints"

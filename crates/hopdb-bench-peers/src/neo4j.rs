@@ -71,7 +71,9 @@ impl Engine for Neo4j {
         self.run("neo4j-admin", &arguments, "")?;
         let seconds = began.elapsed().as_secs_f64();
         self.run("neo4j", &["restart".into()], "")?;
-        self.query("CREATE CONSTRAINT FOR (p:Person) REQUIRE p.id IS UNIQUE; CALL db.awaitIndexes();")?;
+        self.query(
+            "CREATE CONSTRAINT FOR (p:Person) REQUIRE p.id IS UNIQUE; CALL db.awaitIndexes();",
+        )?;
         Ok(seconds)
     }
 
@@ -86,7 +88,8 @@ impl Engine for Neo4j {
         self.query(&text)?;
         let began = Instant::now();
         let output = self.query(&text)?;
-        let each = began.elapsed().as_secs_f64() * 1e6 / f64::from(u32::try_from(input.starts.len())?);
+        let each =
+            began.elapsed().as_secs_f64() * 1e6 / f64::from(u32::try_from(input.starts.len())?);
         let mut answer =
             WalkAnswer { micros: vec![each; input.starts.len()], ends: 0, sum: 0, empty_us: None };
         for line in output.lines() {

@@ -26,8 +26,7 @@ pub struct Files {
 /// # Errors
 /// Those of the file system.
 pub fn write_files(graph: Friends, folder: &Path) -> io::Result<Files> {
-    let files =
-        Files { people: folder.join("people.csv"), friends: folder.join("friends.csv") };
+    let files = Files { people: folder.join("people.csv"), friends: folder.join("friends.csv") };
     let mut people = BufWriter::new(File::create(&files.people)?);
     graph.write_people(&mut people)?;
     people.flush()?;

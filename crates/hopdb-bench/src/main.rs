@@ -1,6 +1,5 @@
 //! HopDB's own workloads: walks beside arrays in memory, loads, and how opening grows with the graph.
 #![expect(
-    clippy::print_stdout,
     clippy::print_stderr,
     clippy::disallowed_methods,
     reason = "a benchmark reads clocks, makes files and prints"

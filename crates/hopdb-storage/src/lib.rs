@@ -6,6 +6,11 @@
 //!
 //! Start at [`Store`].
 
+#![cfg_attr(
+    test,
+    expect(clippy::disallowed_methods, reason = "tests use threads and folders of their own")
+)]
+
 mod btree;
 mod buffer;
 mod check;

@@ -86,8 +86,11 @@ pub(crate) fn recover(pager: &Pager, wal: &Wal) -> Result<Recovered> {
     pager.check_length()?;
     let pages = replay.restore()?;
     wal.cut(&log, end, header.salt())?;
-    let report =
-        RecoveryReport { commits, pages: pages.len() as u64, cut_bytes: log.bytes_behind(end, header.salt()) };
+    let report = RecoveryReport {
+        commits,
+        pages: pages.len() as u64,
+        cut_bytes: log.bytes_behind(end, header.salt()),
+    };
     Ok(Recovered { pages, commit_ts, report })
 }
 

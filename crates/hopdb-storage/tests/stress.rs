@@ -21,14 +21,17 @@ fn padded(number: i64, key: u32, round: u32) -> Vec<u8> {
         0 => 9000,
         n => 8 + n as usize * 10,
     };
-    let mut bytes = vec![number as u8; len];
+    let mut bytes = vec![number.to_le_bytes()[0]; len];
     bytes[..8].copy_from_slice(&number.to_be_bytes());
     bytes
 }
 
 fn number(bytes: &[u8]) -> i64 {
     let number = i64::from_be_bytes(bytes[..8].try_into().unwrap());
-    assert!(bytes[8..].iter().all(|byte| *byte == number as u8), "bytes of another value");
+    assert!(
+        bytes[8..].iter().all(|byte| *byte == number.to_le_bytes()[0]),
+        "bytes of another value"
+    );
     number
 }
 

@@ -175,7 +175,7 @@ fn delete_within<S: PageSink>(
             continue;
         }
         removed += delete_within(sink, *child, part, depth + 1)?;
-        if page::count(&*sink.page(*child)?) == 0 {
+        if page::count(&sink.page(*child)?) == 0 {
             sink.free(*child)?;
             slotted::remove(sink.page_mut(id)?, slot);
         }

@@ -17,8 +17,10 @@
 //!
 //! Latch order: slots, shard, then the dirty set or the list of retained versions.
 
+mod entry;
 mod frame;
 pub(crate) mod policy;
+mod slots;
 
 use std::collections::BTreeSet;
 
@@ -28,8 +30,10 @@ use crate::error::{Error, Result};
 use crate::page::{self, CommitTs, PageId};
 use crate::pager::Pager;
 use crate::sync::{Arc, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, yield_now};
+use entry::{Entry, Head, OlderVersion};
 pub(crate) use frame::PageRef;
-use policy::{Clock, EvictionPolicy, Probe};
+use policy::Probe;
+use slots::Slots;
 
 const SHARDS: usize = 64;
 /// Dirty pages that a full pool writes back at once.
@@ -48,30 +52,6 @@ pub trait PageSource {
 }
 
 #[derive(Debug, Default)]
-enum Head {
-    #[default]
-    Absent,
-    Loading,
-    Resident {
-        frame: PageRef,
-        slot: usize,
-        dirty: bool,
-    },
-}
-
-#[derive(Debug)]
-struct OlderVersion {
-    frame: PageRef,
-    end: CommitTs,
-}
-
-#[derive(Debug, Default)]
-struct Entry {
-    head: Head,
-    older: Vec<OlderVersion>,
-}
-
-#[derive(Debug, Default)]
 struct ShardState {
     entries: FxHashMap<PageId, Entry>,
     hits: u64,
@@ -81,25 +61,6 @@ struct ShardState {
 struct Shard {
     state: Mutex<ShardState>,
     loaded: Condvar,
-}
-
-#[derive(Debug)]
-struct Slots {
-    pages: Vec<PageId>,
-    free: Vec<usize>,
-    policy: Box<dyn EvictionPolicy>,
-}
-
-impl Slots {
-    fn admit(&mut self, id: PageId) -> usize {
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.pages.push(id);
-            self.pages.len() - 1
-        });
-        self.pages[slot] = id;
-        self.policy.admit(slot);
-        slot
-    }
 }
 
 /// What the pool holds and did since the handle was opened.
@@ -147,8 +108,8 @@ pub(crate) struct Pool {
     shards: Box<[Shard]>,
     frames_max: AtomicUsize,
     resident: AtomicUsize,
-    /// Pages being read: each counts as resident and has no slot yet.
-    loading: AtomicUsize,
+    /// Reads and write-backs under way: they hold frames that are soon free.
+    in_passing: AtomicUsize,
     slots: Mutex<Slots>,
     dirty: Mutex<BTreeSet<PageId>>,
     retained: Mutex<Vec<(PageId, CommitTs)>>,
@@ -160,15 +121,13 @@ impl Pool {
     /// A pool of `cache_bytes` over the pages of `pager`.
     pub(crate) fn new(pager: Arc<Pager>, cache_bytes: usize) -> Self {
         let frames_max = (cache_bytes / pager.page_size()).max(FRAMES_MIN);
-        let slots =
-            Slots { pages: Vec::new(), free: Vec::new(), policy: Box::new(Clock::default()) };
         Self {
             pager,
             shards: (0..SHARDS).map(|_| Shard::default()).collect(),
             frames_max: AtomicUsize::new(frames_max),
             resident: AtomicUsize::new(0),
-            loading: AtomicUsize::new(0),
-            slots: Mutex::new(slots),
+            in_passing: AtomicUsize::new(0),
+            slots: Mutex::default(),
             dirty: Mutex::default(),
             retained: Mutex::default(),
             misses: AtomicU64::new(0),
@@ -237,7 +196,7 @@ impl Pool {
     fn load(&self, id: PageId, ts: CommitTs) -> Result<PageRef> {
         self.misses.fetch_add(1, Ordering::Relaxed);
         let room = self.make_room();
-        self.loading.fetch_add(1, Ordering::AcqRel);
+        self.in_passing.fetch_add(1, Ordering::AcqRel);
         let read = room.and_then(|()| {
             self.pager.read(id).inspect_err(|_| {
                 self.resident.fetch_sub(1, Ordering::AcqRel);
@@ -256,7 +215,7 @@ impl Pool {
             Err(_) if entry.older.is_empty() => drop(state.entries.remove(&id)),
             Err(_) => entry.head = Head::Absent,
         }
-        self.loading.fetch_sub(1, Ordering::AcqRel);
+        self.in_passing.fetch_sub(1, Ordering::AcqRel);
         shard.loaded.notify_all();
         let frame = frame?;
         if page::begin(&frame) <= ts { Ok(frame) } else { Err(missing(id, ts)) }
@@ -293,8 +252,8 @@ impl Pool {
             if self.write_back(WRITE_BACK_BATCH)? == 0 {
                 yield_now();
             }
-            // A read takes longer than many searches, and ends with a frame that may be given up.
-            if self.loading.load(Ordering::Acquire) == 0 {
+            // A read or a write takes longer than many searches, and ends with frames that may be given up.
+            if self.in_passing.load(Ordering::Acquire) == 0 {
                 searches += 1;
             }
         }
@@ -308,24 +267,19 @@ impl Pool {
     /// One search of the policy; when it takes nothing, the number of pinned frames it saw.
     fn try_evict(&self) -> std::result::Result<(), usize> {
         let mut pinned = BTreeSet::new();
-        let mut slots = self.slots.lock();
-        let Slots { pages, free, policy } = &mut *slots;
-        let taken = policy.victim(&mut |slot| {
-            let probe = self.probe(pages[slot], slot, false);
+        let taken = self.slots.lock().take_victim(|id, slot| {
+            let probe = self.probe(id, slot, false);
             if probe == Probe::Busy {
                 pinned.insert(slot);
             }
             probe
         });
-        match taken {
-            Some(slot) => {
-                free.push(slot);
-                self.resident.fetch_sub(1, Ordering::AcqRel);
-                self.evictions.fetch_add(1, Ordering::Relaxed);
-                Ok(())
-            }
-            None => Err(pinned.len()),
+        if !taken {
+            return Err(pinned.len());
         }
+        self.resident.fetch_sub(1, Ordering::AcqRel);
+        self.evictions.fetch_add(1, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Looks at the head in `slot` and takes it out when nothing keeps it.
@@ -355,19 +309,27 @@ impl Pool {
         if self.dirty.lock().is_empty() {
             return Ok(0);
         }
-        let written = self.pager.write_in_place(|| self.dirty_heads(limit))?;
-        for frame in &written {
-            let id = page::id(frame);
-            let mut state = self.shard(id).state.lock();
-            if let Some(Entry { head: Head::Resident { frame: head, dirty, .. }, .. }) =
-                state.entries.get_mut(&id)
-                && head.is(frame)
-            {
-                *dirty = false;
-                self.dirty.lock().remove(&id);
-            }
+        self.in_passing.fetch_add(1, Ordering::AcqRel);
+        let written = self.pager.write_in_place(|| self.dirty_heads(limit));
+        let count = written.map(|written| {
+            written.iter().for_each(|frame| self.mark_clean(frame));
+            written.len()
+        });
+        self.in_passing.fetch_sub(1, Ordering::AcqRel);
+        count
+    }
+
+    /// Notes that a version is in its place, unless another has become the head meanwhile.
+    fn mark_clean(&self, frame: &PageRef) {
+        let id = page::id(frame);
+        let mut state = self.shard(id).state.lock();
+        if let Some(Entry { head: Head::Resident { frame: head, dirty, .. }, .. }) =
+            state.entries.get_mut(&id)
+            && head.is(frame)
+        {
+            *dirty = false;
+            self.dirty.lock().remove(&id);
         }
-        Ok(written.len())
     }
 
     fn dirty_heads(&self, limit: usize) -> Vec<PageRef> {
@@ -381,14 +343,13 @@ impl Pool {
 
     /// Drops every clean page that nobody holds. Dirty and pinned ones stay.
     pub(crate) fn forget_clean(&self) {
-        let mut slots = self.slots.lock();
-        for slot in 0..slots.pages.len() {
-            if self.probe(slots.pages[slot], slot, true) == Probe::Taken {
-                slots.policy.remove(slot);
-                slots.free.push(slot);
+        self.slots.lock().take_all(|id, slot| {
+            let probe = self.probe(id, slot, true);
+            if probe == Probe::Taken {
                 self.resident.fetch_sub(1, Ordering::AcqRel);
             }
-        }
+            probe
+        });
     }
 
     /// Makes a commit's pages the heads, and what they replace older versions that end at `ts`. Pages that
@@ -453,8 +414,7 @@ impl Pool {
                 entry.older.push(OlderVersion { frame, end });
                 self.retained.lock().push((id, end));
             }
-            slots.policy.remove(slot);
-            slots.free.push(slot);
+            slots.remove(slot);
             self.resident.fetch_sub(1, Ordering::AcqRel);
             self.dirty.lock().remove(&id);
         }
@@ -503,14 +463,6 @@ impl Pool {
     /// Whether older versions are kept.
     pub(crate) fn has_retained(&self) -> bool {
         !self.retained.lock().is_empty()
-    }
-}
-
-impl Entry {
-    fn older_for(&self, ts: CommitTs) -> Option<PageRef> {
-        let visible =
-            |version: &&OlderVersion| page::begin(&version.frame) <= ts && ts < version.end;
-        self.older.iter().find(visible).map(|version| version.frame.clone())
     }
 }
 

@@ -16,7 +16,8 @@
 use std::cmp::Ordering;
 
 use super::{
-    HEADER_LEN, PageId, PageKind, count, free, kind, prefix_len, set_count, set_free, set_prefix_len,
+    HEADER_LEN, PageId, PageKind, count, free, kind, prefix_len, set_count, set_free,
+    set_prefix_len,
 };
 use crate::codec::num::{get_u16, get_u32, put_u16, put_u32, to_u16, to_usize};
 use crate::codec::varint;
@@ -409,6 +410,9 @@ pub(crate) fn verify(page: &[u8]) -> Result<(), String> {
         if slot >= first_keyed(page) && cell_head(page, slot).0 < prefix_len(page) {
             return Err(format!("the key of slot {slot} is shorter than the prefix of all keys"));
         }
+    }
+    if slots <= first_keyed(page) && prefix_len(page) > 0 {
+        return Err("it has a prefix, but no keys".into());
     }
     if cells > page.len() - cell_area {
         return Err("its cells are longer than the cell area".into());

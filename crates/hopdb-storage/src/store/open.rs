@@ -140,7 +140,7 @@ fn engine(
         fs,
         pool: Pool::new(Arc::clone(&pager), options.cache_bytes),
         pager,
-        snapshots: Snapshots::new(commit_ts),
+        snapshots: Snapshots::new(commit_ts, page_count),
         gate: Gate::new(WriterState::new(commit_ts, page_count)),
         log_path,
         mode,
@@ -171,7 +171,11 @@ pub(super) fn link(engine: &Engine, path: &Path) -> Result<()> {
         ErrorKind::AlreadyExists => Error::AlreadyExists(path.to_path_buf()),
         _ => Error::io("name", path, e),
     })?;
-    engine.fs.sync_dir(folder(path)).map_err(|e| Error::io("make durable the name of", path, e))
+    engine.fs.sync_dir(folder(path)).map_err(|e| {
+        // As well as it goes: whoever is told that it failed should find nothing.
+        drop(engine.fs.remove(path));
+        Error::io("make durable the name of", path, e)
+    })
 }
 
 fn recover(engine: &Engine) -> Result<RecoveryReport> {
@@ -193,7 +197,7 @@ fn recover(engine: &Engine) -> Result<RecoveryReport> {
     let publish = |bytes| Publish { frame: PageRef::new(bytes), base: None, dirty: true };
     let pages = recovered.pages.into_iter().map(publish).collect();
     engine.pool.publish(pages, &Gone::default(), recovered.commit_ts);
-    engine.snapshots.recovered(recovered.commit_ts);
+    engine.snapshots.recovered(recovered.commit_ts, state.page_count);
     let done = checkpoint::restart(engine, recovered.commit_ts);
     engine.gate.leave(state);
     engine.pool.shrink();

@@ -76,3 +76,8 @@ fn assert_sound(store: &Store) -> CheckReport {
 fn number(n: u32) -> [u8; 4] {
     n.to_be_bytes()
 }
+
+/// A byte that differs from one number to the next.
+fn byte(n: u32) -> u8 {
+    n.to_le_bytes()[0]
+}

@@ -8,6 +8,8 @@ use crate::sync::Mutex;
 #[derive(Debug)]
 struct State {
     visible: CommitTs,
+    /// Pages of the file as of the visible commit.
+    pages: u64,
     active: BTreeMap<CommitTs, usize>,
 }
 
@@ -16,29 +18,30 @@ struct State {
 pub(crate) struct Snapshots(Mutex<State>);
 
 impl Snapshots {
-    /// No snapshot; `visible` is the newest commit.
-    pub(crate) fn new(visible: CommitTs) -> Self {
-        Self(Mutex::new(State { visible, active: BTreeMap::new() }))
+    /// No snapshot; `visible` is the newest commit, and the file has `pages` pages.
+    pub(crate) fn new(visible: CommitTs, pages: u64) -> Self {
+        Self(Mutex::new(State { visible, pages, active: BTreeMap::new() }))
     }
 
     /// Moves on to a newer commit, whose pages are published.
-    pub(crate) fn set_visible(&self, ts: CommitTs) {
+    pub(crate) fn set_visible(&self, ts: CommitTs, pages: u64) {
         let mut state = self.0.lock();
         assert!(ts > state.visible, "commits are published in order");
-        state.visible = ts;
+        (state.visible, state.pages) = (ts, pages);
     }
 
     /// Takes the commit that recovery reached as the newest; no snapshot has begun yet.
-    pub(crate) fn recovered(&self, ts: CommitTs) {
-        self.0.lock().visible = ts;
+    pub(crate) fn recovered(&self, ts: CommitTs, pages: u64) {
+        let mut state = self.0.lock();
+        (state.visible, state.pages) = (ts, pages);
     }
 
-    /// Begins a snapshot of the visible commit.
-    pub(crate) fn begin(&self) -> CommitTs {
+    /// Begins a snapshot of the visible commit; gives the pages of the file as of it, too.
+    pub(crate) fn begin(&self) -> (CommitTs, u64) {
         let mut state = self.0.lock();
         let ts = state.visible;
         *state.active.entry(ts).or_default() += 1;
-        ts
+        (ts, state.pages)
     }
 
     /// Ends a snapshot that began at `ts`.

@@ -332,19 +332,22 @@ impl Writer {
     fn publish(mut self, changes: Changes) -> CommitTs {
         let ts = self.ts;
         let engine = Arc::clone(&self.engine);
-        let is_published = |id: &PageId| changes.born.binary_search_by_key(id, |frame| page::id(frame)).is_ok();
+        let is_published =
+            |id: &PageId| changes.born.binary_search_by_key(id, |frame| page::id(frame)).is_ok();
         let written_through: Vec<PageId> =
             changes.born_ids.iter().copied().filter(|id| !is_published(id)).collect();
         let gone = Gone { freed: &changes.freed_ids, written_through: &written_through };
-        let born = changes.born.into_iter().map(|frame| Publish { frame, base: None, dirty: false });
-        let changed = changes
-            .changed
-            .into_iter()
-            .map(|(frame, base)| Publish { frame, base: Some(base), dirty: true });
+        let born =
+            changes.born.into_iter().map(|frame| Publish { frame, base: None, dirty: false });
+        let changed = changes.changed.into_iter().map(|(frame, base)| Publish {
+            frame,
+            base: Some(base),
+            dirty: true,
+        });
         let mut state = self.state.take().expect("a transaction ends once");
         engine.pager.set_page_count(state.page_count);
         engine.pool.publish(changed.chain(born).collect(), &gone, ts);
-        engine.snapshots.set_visible(ts);
+        engine.snapshots.set_visible(ts, state.page_count);
         engine.purge();
         engine.pool.shrink();
         for (id, birth) in self.freed.drain(..) {

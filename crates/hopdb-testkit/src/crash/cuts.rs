@@ -2,14 +2,13 @@
 
 use std::fmt::Display;
 
-use fastrand::Rng;
 use hopdb_storage::io::sim::SimFs;
 use hopdb_storage::{Options, Store};
 
 use super::model::{Tables, difference};
 use super::run::{NAME, Run, Whole, open, verify};
 use super::workload::Script;
-use super::{Config, Outcome, Trouble, some_steps};
+use super::{Config, Examiner, Outcome, Trouble};
 
 /// Cuts the run at each step, or at some.
 pub(super) fn run(
@@ -19,8 +18,8 @@ pub(super) fn run(
     config: &Config,
     outcome: &mut Outcome,
 ) {
-    let mut random = Rng::with_seed(seed ^ 0xc0ff_ee00);
-    for step in some_steps(whole.steps, config.cuts_max, &mut random) {
+    let mut examiner = Examiner::new(seed, 1, outcome);
+    for step in examiner.some_steps(whole.steps, config.cuts_max) {
         let fs = SimFs::new(seed);
         fs.crash_at_step(step);
         let mut run = Run::new(seed, fs.clone(), script);
@@ -30,7 +29,7 @@ pub(super) fn run(
         // After the crash a check finds pages that it cannot read; before it, anything found is a failure.
         if !fs.crashed() {
             let what = stopped.err().map_or("it came to its end".into(), |t| t.to_string());
-            outcome.fail(seed, format_args!("cut at step {step}"), what);
+            examiner.fail(format_args!("cut at step {step}"), what);
             continue;
         }
         let acknowledged = run.acknowledged.take();
@@ -48,7 +47,7 @@ pub(super) fn run(
         let all = all.into_iter().map(|(fs, name)| (fs, name.to_string()));
         for (disk, name) in drawn.chain(all) {
             let scene = format!("cut at step {step}, {name}");
-            survivors.examine(seed, &disk, &scene, &mut random, outcome);
+            survivors.examine(&disk, &scene, &mut examiner);
         }
     }
 }
@@ -65,37 +64,30 @@ pub(super) struct Survivors<'a> {
 
 impl Survivors<'_> {
     /// Opens what is left, holds it against the model, goes on with it; then cuts the recovery itself.
-    pub(super) fn examine(
-        &self,
-        seed: u64,
-        disk: &SimFs,
-        scene: &dyn Display,
-        random: &mut Rng,
-        outcome: &mut Outcome,
-    ) {
-        outcome.crashes += 1;
+    pub(super) fn examine(&self, disk: &SimFs, scene: &dyn Display, examiner: &mut Examiner<'_>) {
+        examiner.outcome.crashes += 1;
         if disk.file_bytes(NAME).is_none() {
             if self.acknowledged.is_some() {
-                outcome.fail(seed, scene, "the database is gone");
+                examiner.fail(scene, "the database is gone");
             } else if !disk.paths().is_empty() {
-                outcome.fail(seed, scene, format_args!("left {:?}", disk.paths()));
+                examiner.fail(scene, format_args!("left {:?}", disk.paths()));
             }
             return;
         }
         let copy = disk.after_crash_all_kept();
         let (store, state) = match self.recover(&copy) {
             Ok(found) => found,
-            Err(trouble) => return outcome.fail(seed, scene, trouble),
+            Err(trouble) => return examiner.fail(scene, trouble),
         };
         let steps = copy.steps();
         let mut run = Run::resume(copy, self.options, store, state.clone());
-        if let Err(trouble) = run.go_on(random) {
-            outcome.fail(seed, format_args!("{scene}, gone on"), trouble);
+        if let Err(trouble) = run.go_on(&mut examiner.random) {
+            examiner.fail(format_args!("{scene}, gone on"), trouble);
         }
         let again = Survivors { acknowledged: Some(state), attempted: None, ..*self };
-        for step in some_steps(steps, self.recovery_cuts_max, random) {
+        for step in examiner.some_steps(steps, self.recovery_cuts_max) {
             let scene = format!("{scene}, recovery cut at step {step}");
-            again.cut_recovery(seed, disk, &scene, (step, random), outcome);
+            again.cut_recovery(disk, &scene, step, examiner);
         }
     }
 
@@ -119,28 +111,27 @@ impl Survivors<'_> {
     /// Cuts the recovery at a step, and the one after that at some step, too.
     fn cut_recovery(
         &self,
-        seed: u64,
         disk: &SimFs,
         scene: &dyn Display,
-        (step, random): (u64, &mut Rng),
-        outcome: &mut Outcome,
+        step: u64,
+        examiner: &mut Examiner<'_>,
     ) {
         let mut disk = disk.after_crash_all_kept();
-        for step in [step, random.u64(1..=step)] {
+        for step in [step, examiner.random.u64(1..=step)] {
             disk.crash_at_step(step);
             let opened = open(&disk, self.options);
             if !disk.crashed() {
                 // The second recovery may be shorter than the first.
                 if let Err(error) = opened {
-                    outcome.fail(seed, scene, Trouble::from(error));
+                    examiner.fail(scene, Trouble::from(error));
                 }
                 return;
             }
             drop(opened);
-            disk = disk.after_crash(random.u64(..));
-            outcome.crashes += 1;
+            disk = disk.after_crash(examiner.random.u64(..));
+            examiner.outcome.crashes += 1;
             if let Err(trouble) = self.recover(&disk.after_crash_all_kept()) {
-                return outcome.fail(seed, scene, trouble);
+                return examiner.fail(scene, trouble);
             }
         }
     }

@@ -4,14 +4,13 @@
 //! refuses for good must still show it, and reopening must bring back what was acknowledged, or the commit
 //! that failed, whole.
 
-use fastrand::Rng;
 use hopdb_storage::Error;
 use hopdb_storage::io::sim::{Fault, OperationKind, SimFs};
 
 use super::cuts::Survivors;
 use super::run::{Run, Whole};
 use super::workload::Script;
-use super::{Config, Outcome, Trouble, some_steps};
+use super::{Config, Examiner, Outcome, Trouble};
 
 const FAULTS: [Fault; 4] = [Fault::Eio, Fault::NoSpace, Fault::ShortWrite, Fault::FailedSync];
 
@@ -31,35 +30,42 @@ pub(super) fn run(
     config: &Config,
     outcome: &mut Outcome,
 ) {
-    let mut random = Rng::with_seed(seed ^ 0xfa01_7000);
+    let mut examiner = Examiner::new(seed, 2, outcome);
     for fault in FAULTS {
-        for step in some_steps(whole.steps, config.faults_max, &mut random) {
+        for step in examiner.some_steps(whole.steps, config.faults_max) {
             let kind = whole.trace.iter().find(|operation| operation.step == step);
             let kind = kind.map_or(OperationKind::Read, |operation| operation.kind);
             let fs = SimFs::new(seed);
             fs.fail_at(step, fault);
-            outcome.faults += 1;
+            examiner.outcome.faults += 1;
             let scene = format!("{fault:?} at step {step} ({kind:?})");
             let mut run = Run::new(seed, fs, script);
             match play(&mut run, script) {
-                Err(what) => outcome.fail(seed, &scene, what),
+                Err(what) => examiner.fail(&scene, what),
                 Ok(After::GoesOn) => {
+                    if run.store.is_some() {
+                        let survivors = Survivors {
+                            options: &script.options,
+                            acknowledged: run.acknowledged.clone(),
+                            attempted: None,
+                            recovery_cuts_max: 1,
+                        };
+                        let disk = run.fs.after_crash_all_lost();
+                        let scene = format!("{scene}, gone on, all lost");
+                        survivors.examine(&disk, &scene, &mut examiner);
+                    }
                     // The fault may strike in here, too.
                     let Err(trouble) = run.finish() else { continue };
                     match expected("close", trouble) {
-                        Ok(()) => outlive(seed, run, script, &scene, (&mut random, &mut *outcome)),
-                        Err(what) => outcome.fail(seed, &scene, what),
+                        Ok(()) => outlive(run, script, &scene, &mut examiner),
+                        Err(what) => examiner.fail(&scene, what),
                     }
                 }
                 Ok(After::Refuses) if !may_poison(kind) => {
-                    outcome.fail(
-                        seed,
-                        &scene,
-                        "the store refuses to write, though nothing is in doubt",
-                    );
+                    examiner.fail(&scene, "the store refuses to write, though nothing is in doubt");
                 }
                 Ok(After::Refuses) => {
-                    outlive(seed, run, script, &scene, (&mut random, &mut *outcome));
+                    outlive(run, script, &scene, &mut examiner);
                 }
             }
         }
@@ -79,11 +85,11 @@ pub(super) fn run_full_disk(
     config: &Config,
     outcome: &mut Outcome,
 ) {
-    let mut random = Rng::with_seed(seed ^ 0xf011_0000);
+    let mut examiner = Examiner::new(seed, 3, outcome);
     for _ in 0..config.faults_max.min(40) {
-        let bytes = random.u64(0..whole.bytes);
+        let bytes = examiner.random.u64(0..whole.bytes);
         let scene = format!("a disk of {bytes} bytes");
-        outcome.faults += 1;
+        examiner.outcome.faults += 1;
         let fs = SimFs::new(seed);
         fs.set_capacity(bytes);
         let mut run = Run::new(seed, fs.clone(), script);
@@ -94,10 +100,11 @@ pub(super) fn run_full_disk(
             }
             fs.set_capacity(u64::MAX);
             revive(&mut run, script)?;
-            run.go_on(&mut random).map_err(|trouble| format!("with space again: {trouble}"))
+            run.go_on(&mut examiner.random)
+                .map_err(|trouble| format!("with space again: {trouble}"))
         };
         if let Err(what) = play() {
-            outcome.fail(seed, &scene, what);
+            examiner.fail(&scene, what);
         }
     }
 }
@@ -173,13 +180,7 @@ fn revive(run: &mut Run, script: &Script) -> Result<(), String> {
 }
 
 /// Crashes a store that refuses to write, and reopens it.
-fn outlive(
-    seed: u64,
-    mut run: Run,
-    script: &Script,
-    scene: &str,
-    (random, outcome): (&mut Rng, &mut Outcome),
-) {
+fn outlive(mut run: Run, script: &Script, scene: &str, examiner: &mut Examiner<'_>) {
     run.forget_snapshots();
     let survivors = Survivors {
         options: &script.options,
@@ -189,44 +190,36 @@ fn outlive(
     };
     let fs = run.fs.clone();
     drop(run);
-    examine_all(seed, &survivors, &fs, scene, (random, outcome));
+    examine_all(&survivors, &fs, scene, examiner);
     // Without a crash: the process opens the database again. What a failed sync forgot can still be read, and
     // goes when the power does.
-    fs.crash_at_step(fs.steps() + random.u64(1..30));
+    fs.crash_at_step(fs.steps() + examiner.random.u64(1..30));
     let scene = format!("{scene}, reopened, cut at step {}", fs.steps());
     let (acknowledged, attempted) = match survivors.recover(&fs) {
         Ok((store, state)) => {
             let mut run = Run::resume(fs.clone(), &script.options, store, state);
-            match run.go_on(random) {
-                Err(trouble) if !fs.crashed() => return outcome.fail(seed, scene, trouble),
+            match run.go_on(&mut examiner.random) {
+                Err(trouble) if !fs.crashed() => return examiner.fail(scene, trouble),
                 _ => {}
             }
             run.forget_snapshots();
             (run.acknowledged.take(), run.attempted.take())
         }
-        Err(_) if fs.crashed() => {
-            (survivors.acknowledged.clone(), survivors.attempted.clone())
-        }
-        Err(trouble) => return outcome.fail(seed, scene, trouble),
+        Err(_) if fs.crashed() => (survivors.acknowledged.clone(), survivors.attempted.clone()),
+        Err(trouble) => return examiner.fail(scene, trouble),
     };
     let survivors = Survivors { acknowledged, attempted, ..survivors };
-    examine_all(seed, &survivors, &fs, &scene, (random, outcome));
+    examine_all(&survivors, &fs, &scene, examiner);
 }
 
 /// Examines the extremes of what a crash now would leave, and an outcome between them.
-fn examine_all(
-    seed: u64,
-    survivors: &Survivors<'_>,
-    fs: &SimFs,
-    scene: &str,
-    (random, outcome): (&mut Rng, &mut Outcome),
-) {
+fn examine_all(survivors: &Survivors<'_>, fs: &SimFs, scene: &str, examiner: &mut Examiner<'_>) {
     let disks = [
-        (fs.after_crash(seed), "drawn"),
+        (fs.after_crash(examiner.random.u64(..)), "drawn"),
         (fs.after_crash_all_lost(), "all lost"),
         (fs.after_crash_all_kept(), "all kept"),
     ];
     for (disk, name) in disks {
-        survivors.examine(seed, &disk, &format!("{scene}, {name}"), random, outcome);
+        survivors.examine(&disk, &format!("{scene}, {name}"), examiner);
     }
 }

@@ -43,9 +43,9 @@ impl Config {
     /// For `cargo test`.
     pub const QUICK: Self = Self {
         actions: 25,
-        cuts_max: 12,
+        cuts_max: 10,
         outcomes: 1,
-        recovery_cuts_max: 2,
+        recovery_cuts_max: 1,
         faults_max: 4,
         rot_max: 10,
     };
@@ -57,6 +57,15 @@ impl Config {
         recovery_cuts_max: 4,
         faults_max: 25,
         rot_max: 40,
+    };
+    /// The script alone, beside its model.
+    pub const WITHOUT_CRASHES: Self = Self {
+        actions: 60,
+        cuts_max: 0,
+        outcomes: 0,
+        recovery_cuts_max: 0,
+        faults_max: 0,
+        rot_max: 0,
     };
     /// Every step, for small scripts.
     pub const EVERY_STEP: Self = Self {
@@ -141,6 +150,36 @@ impl Outcome {
     }
 }
 
+/// Where what comes of a seed is put down, and its chance drawn.
+struct Examiner<'a> {
+    seed: u64,
+    random: fastrand::Rng,
+    outcome: &'a mut Outcome,
+}
+
+impl<'a> Examiner<'a> {
+    /// `part` gives each part of a seed's simulation a chance of its own.
+    fn new(seed: u64, part: u64, outcome: &'a mut Outcome) -> Self {
+        Self { seed, random: fastrand::Rng::with_seed(seed ^ part << 32), outcome }
+    }
+
+    fn fail(&mut self, scene: impl fmt::Display, what: impl fmt::Display) {
+        self.outcome.fail(self.seed, scene, what);
+    }
+
+    /// Up to `max` of the steps 1 to `steps`, ascending.
+    fn some_steps(&mut self, steps: u64, max: usize) -> Vec<u64> {
+        let all = 1..=steps;
+        if usize::try_from(steps).is_ok_and(|steps| steps <= max) {
+            return all.collect();
+        }
+        let mut chosen: Vec<u64> = (0..max).map(|_| self.random.u64(all.clone())).collect();
+        chosen.sort_unstable();
+        chosen.dedup();
+        chosen
+    }
+}
+
 /// Runs the script of a seed whole, then cut, with faults, and with rot.
 #[must_use]
 pub fn run_seed(seed: u64, config: &Config) -> Outcome {
@@ -156,16 +195,4 @@ pub fn run_seed(seed: u64, config: &Config) -> Outcome {
         }
     }
     outcome
-}
-
-/// Up to `max` of the steps 1 to `steps`, ascending.
-fn some_steps(steps: u64, max: usize, random: &mut fastrand::Rng) -> Vec<u64> {
-    let all = 1..=steps;
-    if usize::try_from(steps).is_ok_and(|steps| steps <= max) {
-        return all.collect();
-    }
-    let mut chosen: Vec<u64> = (0..max).map(|_| random.u64(all.clone())).collect();
-    chosen.sort_unstable();
-    chosen.dedup();
-    chosen
 }

@@ -6,14 +6,13 @@
 //! behind, valid in itself, when it landed where nothing is read. They are counted, and must look like
 //! nothing worse.
 
-use fastrand::Rng;
 use hopdb_storage::io::sim::{OperationKind, SimFs};
 
 use super::cuts::Survivors;
 use super::model::{Tables, difference};
 use super::run::{NAME, Run, open};
 use super::workload::Script;
-use super::{Config, Outcome, Trouble};
+use super::{Config, Examiner, Outcome, Trouble};
 
 /// What an open, a read of everything and a check made of a damaged disk.
 enum Sight {
@@ -27,7 +26,7 @@ enum Sight {
 
 /// Damages the script's database in several ways.
 pub(super) fn run(seed: u64, script: &Script, config: &Config, outcome: &mut Outcome) {
-    let mut random = Rng::with_seed(seed ^ 0x0b17_0000);
+    let mut examiner = Examiner::new(seed, 4, outcome);
     let fs = SimFs::new(seed);
     let mut run = Run::new(seed, fs.clone(), script);
     let mut before = Tables::new();
@@ -42,57 +41,58 @@ pub(super) fn run(seed: u64, script: &Script, config: &Config, outcome: &mut Out
         })
     });
     if let Err(trouble) = played {
-        return outcome.fail(seed, "run before rot", trouble);
+        return examiner.fail("run before rot", trouble);
     }
     let state = run.state();
     let open_disk = fs.after_crash_all_kept();
     let closed = run.finish();
     if let Err(trouble) = closed {
-        return outcome.fail(seed, "close before rot", trouble);
+        return examiner.fail("close before rot", trouble);
     }
     let closed_disk = fs.after_crash_all_kept();
     for _ in 0..config.rot_max {
         for (disk, kind) in [(&closed_disk, "closed"), (&open_disk, "open")] {
             let names = disk.paths();
-            let name = &names[random.usize(0..names.len())];
+            let name = &names[examiner.random.usize(0..names.len())];
             let len = disk.file_bytes(name).map_or(0, |bytes| bytes.len() as u64);
-            let at = random.u64(0..len);
+            let at = examiner.random.u64(0..len);
             let damaged = disk.after_crash_all_kept();
-            damaged.corrupt(name, at, 1 << random.u8(0..8));
-            outcome.rot += 1;
+            damaged.corrupt(name, at, 1 << examiner.random.u8(0..8));
+            examiner.outcome.rot += 1;
             let scene = format!("{kind}, flipped a bit of byte {at} of {}", name.display());
             let in_log = !name.ends_with(NAME.rsplit('/').next().unwrap_or(NAME));
             match look(&damaged, script, &state) {
                 Sight::Told | Sight::Same => {}
                 Sight::Wrong(_) if in_log && is_state(&damaged, script, &before) => {
-                    outcome.unseen += 1;
+                    examiner.outcome.unseen += 1;
                 }
-                Sight::Wrong(what) => outcome.fail(seed, scene, what),
+                Sight::Wrong(what) => examiner.fail(scene, what),
             }
         }
     }
     for _ in 0..config.rot_max.div_ceil(4) {
-        misdirect(seed, script, &mut random, outcome);
+        misdirect(script, &mut examiner);
     }
 }
 
 /// Plays the script with one write of the page file going astray.
-fn misdirect(seed: u64, script: &Script, random: &mut Rng, outcome: &mut Outcome) {
+fn misdirect(script: &Script, examiner: &mut Examiner<'_>) {
+    let seed = examiner.seed;
     let fs = SimFs::new(seed);
     fs.set_trace(true);
     let mut run = Run::new(seed, fs.clone(), script);
     if let Err(trouble) = run.start(script) {
-        return outcome.fail(seed, "run before a misdirected write", trouble);
+        return examiner.fail("run before a misdirected write", trouble);
     }
     let page = script.options.page_size as i64;
     // The third write from now that is not to the log; which it is, the trace tells later.
-    let step = fs.steps() + random.u64(1..40);
-    let delta = page * random.i64(-8..8);
+    let step = fs.steps() + examiner.random.u64(1..40);
+    let delta = page * examiner.random.i64(-8..8);
     if delta == 0 {
         return;
     }
     fs.misdirect_at(step, delta);
-    outcome.rot += 1;
+    examiner.outcome.rot += 1;
     let scene = format!("the write of step {step} lands {delta} bytes off");
     for action in &script.actions {
         match run.act(action) {
@@ -100,7 +100,7 @@ fn misdirect(seed: u64, script: &Script, random: &mut Rng, outcome: &mut Outcome
             Err(Trouble::Store(_)) => return,
             Err(Trouble::Wrong(what)) => {
                 // A read of the older version: only where the write was one of a page in place.
-                return note(seed, &fs, step, (&scene, what), outcome);
+                return note(&fs, step, (&scene, what), examiner);
             }
         }
     }
@@ -109,12 +109,12 @@ fn misdirect(seed: u64, script: &Script, random: &mut Rng, outcome: &mut Outcome
     drop(run);
     match look(&fs, script, &state) {
         Sight::Told | Sight::Same => {}
-        Sight::Wrong(what) => note(seed, &fs, step, (&scene, what), outcome),
+        Sight::Wrong(what) => note(&fs, step, (&scene, what), examiner),
     }
 }
 
 /// A lost write of pages cannot be told; anything else must be.
-fn note(seed: u64, fs: &SimFs, step: u64, (scene, what): (&str, String), outcome: &mut Outcome) {
+fn note(fs: &SimFs, step: u64, (scene, what): (&str, String), examiner: &mut Examiner<'_>) {
     let trace = fs.trace();
     let operation = trace.iter().find(|operation| operation.step == step);
     let lost_pages = operation.is_some_and(|operation| {
@@ -123,9 +123,9 @@ fn note(seed: u64, fs: &SimFs, step: u64, (scene, what): (&str, String), outcome
             && operation.len > 128
     });
     if lost_pages {
-        outcome.unseen += 1;
+        examiner.outcome.unseen += 1;
     } else {
-        outcome.fail(seed, scene, what);
+        examiner.fail(scene, what);
     }
 }
 

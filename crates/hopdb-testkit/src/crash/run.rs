@@ -42,11 +42,12 @@ pub(super) fn whole(seed: u64, script: &Script) -> Result<Whole, Trouble> {
     let fs = SimFs::new(seed);
     fs.set_trace(true);
     let mut run = Run::new(seed, fs.clone(), script);
-    let mut bytes = 0;
     run.start(script)?;
+    let disk_bytes = || fs.paths().iter().map(|path| file_len(&fs, path)).sum();
+    let mut bytes: u64 = disk_bytes();
     for action in &script.actions {
         run.act(action)?;
-        bytes = bytes.max(fs.paths().iter().map(|path| file_len(&fs, path)).sum());
+        bytes = bytes.max(disk_bytes());
     }
     run.finish()?;
     let trace = fs.trace();
@@ -203,7 +204,7 @@ impl Run {
     /// A few more transactions, a reopening, and a close.
     pub(super) fn go_on(&mut self, random: &mut Rng) -> Result<(), Trouble> {
         for _ in 0..2 {
-            self.transact(&transaction(random, Taste { large_in: 20 }), true)?;
+            self.transact(&transaction(random, Taste { large_in: 20, keys: 100 }), true)?;
         }
         self.finish()
     }

@@ -84,6 +84,8 @@ pub struct Script {
 pub(super) struct Taste {
     /// One value in so many is large.
     pub(super) large_in: u8,
+    /// How many keys of a shape there are: with few, values are replaced again and again.
+    pub(super) keys: u16,
 }
 
 const TABLES: [&str; 4] = ["people", "post", "knows", "x"];
@@ -116,7 +118,10 @@ impl Script {
             _ => 4096,
         };
         let frames = [4, 5, 8, 16, 64, 1024][random.usize(0..6)];
-        let taste = Taste { large_in: if random.u8(0..3) == 0 { 4 } else { 40 } };
+        let taste = Taste {
+            large_in: if random.u8(0..3) == 0 { 4 } else { 40 },
+            keys: if random.u8(0..3) == 0 { 12 } else { 500 },
+        };
         let options = Options { cache_bytes: frames * page_size, page_size, read_only: false };
         let loads = (random.u8(0..4) == 0).then(|| {
             let mut loads = vec![vec![Change::Bulk(TABLES[0].into(), entries(&mut random, taste))]];
@@ -130,14 +135,14 @@ impl Script {
 
 fn action(random: &mut Rng, taste: Taste) -> Action {
     match random.u8(0..100) {
-        0..55 => Action::Commit(transaction(random, taste)),
-        55..62 => Action::Rollback(transaction(random, taste)),
-        62..69 => Action::Hold,
-        69..76 => Action::Look,
-        76..84 => Action::Release,
-        84..87 => Action::Flush,
-        87..91 => Action::ClearCache,
-        91..95 => Action::Checkpoint,
+        0..46 => Action::Commit(transaction(random, taste)),
+        46..52 => Action::Rollback(transaction(random, taste)),
+        52..61 => Action::Hold,
+        61..69 => Action::Look,
+        69..77 => Action::Release,
+        77..80 => Action::Flush,
+        80..90 => Action::ClearCache,
+        90..95 => Action::Checkpoint,
         _ => Action::Reopen,
     }
 }
@@ -158,13 +163,13 @@ pub(super) fn transaction(random: &mut Rng, taste: Taste) -> Vec<Change> {
             4..10 => Change::Bulk(table, entries(random, taste)),
             10..20 => Change::CreateTable(table),
             20..60 => {
-                let mut ends = [key(random), key(random)];
+                let mut ends = [key(random, taste), key(random, taste)];
                 ends.sort();
                 let [low, high] = ends;
                 Change::DeleteRange(table, bound(random, low), bound(random, high))
             }
-            60..300 => Change::Delete(table, key(random)),
-            _ => Change::Put(table, key(random), value(random, taste)),
+            60..300 => Change::Delete(table, key(random, taste)),
+            _ => Change::Put(table, key(random, taste), value(random, taste)),
         });
     }
     changes
@@ -179,12 +184,12 @@ fn bound(random: &mut Rng, key: Vec<u8>) -> Bound<Vec<u8>> {
 }
 
 /// Keys from few enough that they meet again, of several shapes and lengths.
-fn key(random: &mut Rng) -> Vec<u8> {
+fn key(random: &mut Rng, taste: Taste) -> Vec<u8> {
     match random.u8(0..20) {
         0 => vec![random.u8(0..3); random.usize(0..1025)],
-        1..8 => format!("person/{:05}", random.u16(0..500)).into_bytes(),
-        8..12 => vec![random.u8(..), random.u8(0..4)],
-        _ => random.u32(0..400).to_be_bytes().to_vec(),
+        1..8 => format!("person/{:05}", random.u16(0..taste.keys)).into_bytes(),
+        8..12 => vec![(random.u16(0..taste.keys) % 256).to_le_bytes()[0], random.u8(0..4)],
+        _ => u32::from(random.u16(0..taste.keys)).to_be_bytes().to_vec(),
     }
 }
 
@@ -204,5 +209,5 @@ fn entries(random: &mut Rng, taste: Taste) -> Entries {
         1 => random.usize(0..1000),
         _ => random.usize(0..100),
     };
-    (0..count).map(|_| (key(random), value(random, taste))).collect()
+    (0..count).map(|_| (key(random, taste), value(random, taste))).collect()
 }

@@ -66,7 +66,9 @@ fn values_of_every_length_come_back() {
             for key_len in [4, quarter] {
                 let mut key = vec![7; key_len];
                 key[..4].copy_from_slice(&number(u32::try_from(len).unwrap()));
-                let value: Vec<u8> = (0..len).map(|n| (n * n % 251) as u8).collect();
+                let value: Vec<u8> = (0..u32::try_from(len).unwrap())
+                    .map(|n: u32| byte(n % 251 * n % 253))
+                    .collect();
                 assert!(txn.put(table, &key, &value).unwrap());
                 expected.insert(key, value);
             }
@@ -114,7 +116,8 @@ fn large_values_are_read_in_pieces() {
 fn ranges_are_deleted_with_every_kind_of_bound() {
     use Bound::{Excluded, Included, Unbounded};
     let (k2, k5) = (number(2), number(5));
-    let cases: [(Bound<&[u8]>, Bound<&[u8]>, &[u32]); 8] = [
+    type Case<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>, &'a [u32]);
+    let cases: [Case<'_>; 8] = [
         (Included(&k2), Included(&k5), &[0, 1, 6, 7]),
         (Excluded(&k2), Excluded(&k5), &[0, 1, 2, 5, 6, 7]),
         (Included(&k2), Excluded(&k5), &[0, 1, 5, 6, 7]),
@@ -152,7 +155,7 @@ fn a_snapshot_sees_one_commit_whole_while_the_writer_goes_on() {
         let table = txn.table("t").unwrap().unwrap();
         for n in 0..200 {
             let len = if n % 50 == round { 9000 } else { 60 };
-            txn.put(table, &number(n * (round + 1) % 400), &vec![round as u8; len]).unwrap();
+            txn.put(table, &number(n * (round + 1) % 400), &vec![byte(round); len]).unwrap();
         }
         let low = number(round * 10);
         let high = number(round * 10 + 5);
@@ -243,7 +246,7 @@ fn tables_are_built_side_by_side() {
     let mut loads = tables.map(|table| txn.bulk(table).unwrap());
     for n in 0..3000 {
         for load in &mut loads {
-            load.push(&mut txn, &number(n), &vec![n as u8; if n % 500 == 3 { 7000 } else { 50 }])
+            load.push(&mut txn, &number(n), &vec![byte(n); if n % 500 == 3 { 7000 } else { 50 }])
                 .unwrap();
         }
     }

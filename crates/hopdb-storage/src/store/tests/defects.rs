@@ -179,10 +179,9 @@ fn a_lost_header_is_told_by_the_log() {
         let dry = clean.after_crash_all_kept();
         dry.set_trace(true);
         let _store = work(&dry);
-        let is_header = |operation: &&Operation| {
-            (operation.kind, operation.len) == (OperationKind::Write, 128)
-        };
-        let header = dry.trace().iter().filter(is_header).next_back().unwrap().step;
+        let is_header =
+            |operation: &&Operation| (operation.kind, operation.len) == (OperationKind::Write, 128);
+        let header = dry.trace().iter().rfind(is_header).unwrap().step;
         let fs = clean.after_crash_all_kept();
         fs.misdirect_at(header, 1 << 20);
         let _store = work(&fs);

@@ -15,7 +15,7 @@ fn closed() -> SimFs {
     let table = txn.create_table("t").unwrap();
     for n in 0..600 {
         let len = if n % 100 == 9 { 9000 } else { 40 };
-        txn.put(table, format!("key {n:06}").as_bytes(), &vec![n as u8; len]).unwrap();
+        txn.put(table, format!("key {n:06}").as_bytes(), &vec![byte(n); len]).unwrap();
     }
     txn.create_table("empty").unwrap();
     txn.commit().unwrap();
@@ -131,8 +131,8 @@ fn spoil(page: &mut [u8], random: &mut Rng) {
 fn pages_with_right_checksums_and_wrong_content_do_not_panic() {
     let fs = closed();
     let bytes = fs.file_bytes(NAME).unwrap();
-    let mut random = Rng::with_seed(101);
-    for case in 0..40_000 {
+    let mut random = Rng::with_seed(1);
+    for case in 0..1500 {
         let mut bytes = bytes.clone();
         let page = random.usize(2..bytes.len() / PAGE);
         let range = page * PAGE..(page + 1) * PAGE;
@@ -148,8 +148,8 @@ fn pages_with_right_checksums_and_wrong_content_do_not_panic() {
 fn headers_with_right_checksums_and_wrong_content_do_not_panic() {
     let closed = closed();
     let crashed = crashed(&closed.after_crash_all_kept());
-    let mut random = Rng::with_seed(102);
-    for case in 0..20_000 {
+    let mut random = Rng::with_seed(2);
+    for case in 0..400 {
         let fs = if random.bool() { &closed } else { &crashed };
         let mut bytes = fs.file_bytes(NAME).unwrap();
         for slot in [0, PAGE] {
@@ -181,8 +181,8 @@ fn records_with_right_checksums_and_wrong_content_do_not_panic() {
     let log = fs.file_bytes("x.hop-wal").unwrap();
     let starts = records(&log);
     assert!(starts.len() > 10);
-    let mut random = Rng::with_seed(103);
-    for case in 0..40_000 {
+    let mut random = Rng::with_seed(3);
+    for case in 0..1000 {
         let mut log = log.clone();
         let start = starts[random.usize(0..starts.len())];
         let end = start + 40 + get_u32(&log, start + 4) as usize;

@@ -9,7 +9,7 @@ fn closed() -> SimFs {
     let mut txn = store.write().unwrap();
     let table = txn.create_table("t").unwrap();
     for n in 0..500 {
-        txn.put(table, &number(n), &vec![n as u8; if n % 100 == 9 { 6000 } else { 40 }]).unwrap();
+        txn.put(table, &number(n), &vec![byte(n); if n % 100 == 9 { 6000 } else { 40 }]).unwrap();
     }
     txn.commit().unwrap();
     store.close().unwrap();
@@ -203,7 +203,9 @@ fn a_truncated_file_is_told_at_every_length() {
         let cut = fs.after_crash_all_kept();
         cut.write_file(NAME, &bytes[..len]);
         match open(&cut) {
-            Err(Error::Truncated { .. } | Error::NotADatabase { .. } | Error::CorruptPage { .. }) => {}
+            Err(
+                Error::Truncated { .. } | Error::NotADatabase { .. } | Error::CorruptPage { .. },
+            ) => {}
             other => panic!("{len} bytes: {other:?}"),
         }
     }
@@ -337,7 +339,7 @@ fn a_real_file_goes_the_same_way() {
     assert!(matches!(Store::open(&path, &frames(8)), Err(Error::Locked(_))));
     store.close().unwrap();
     let names: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().path()).collect();
-    assert_eq!(names, [path.clone()]);
+    assert_eq!(names, std::slice::from_ref(&path));
     let store = Store::open(&path, &frames(8)).unwrap();
     assert_eq!(get(&store.read(), "t", b"a").unwrap(), [3; 50_000]);
     assert_sound(&store);

@@ -89,7 +89,7 @@ fn freed_pages_are_used_again() {
     let mut bytes = Vec::new();
     for round in 0..9 {
         clear(round);
-        fill(round as u8);
+        fill(byte(round));
         bytes.push(store.file_bytes().unwrap());
         assert_sound(&store);
     }
@@ -150,6 +150,7 @@ fn a_file_of_more_than_one_range_keeps_its_accounts() {
     let path = dir.path().join("x.hop");
     let shared: Arc<dyn FileSystem> = Arc::new(crate::io::real::RealFs);
     let store = Store::create_unnamed(shared, dir.path(), &frames(64)).unwrap();
+    let small = store.read();
     let mut txn = store.write().unwrap();
     let table = txn.create_table("t").unwrap();
     let value = vec![7; 32_000 * (PAGE - 48)];
@@ -158,6 +159,8 @@ fn a_file_of_more_than_one_range_keeps_its_accounts() {
     txn.commit().unwrap();
     let report = assert_sound(&store);
     assert_eq!(report.pages_by_kind[&PageKind::AllocationMap], 2);
+    assert_eq!(small.check().unwrap().problems, [], "a snapshot from before has the pages of then");
+    drop(small);
     store.persist(&path).unwrap();
     let store = Store::open(&path, &frames(64)).unwrap();
     put(&store, "t", b"third", &value[..600 * (PAGE - 48)]);
