@@ -7,6 +7,9 @@ use crate::error::Result;
 use crate::ids::{Direction, NodeId, TypeId};
 use crate::read::{Pair, Reader};
 
+/// Nodes whose pairs are held in memory at once.
+const NODES_AT_ONCE: usize = 1024;
+
 /// What one hop of a walk did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hop {
@@ -58,9 +61,9 @@ impl<'v, V: View> Walk<'v, V> {
     pub fn hop(&mut self) -> Result<Hop> {
         let mut reached = FxHashSet::default();
         let mut hop = Hop::default();
-        for node in &self.frontier {
+        for nodes in self.frontier.chunks(NODES_AT_ONCE) {
             self.pairs.clear();
-            self.expander.expand(*node, &mut self.pairs)?;
+            self.expander.expand_all(nodes, &mut self.pairs)?;
             hop.relationships += self.pairs.len() as u64;
             reached.extend(self.pairs.iter().map(|pair| pair.0));
         }

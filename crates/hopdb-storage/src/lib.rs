@@ -26,6 +26,7 @@ pub mod sync;
 mod txn;
 mod wal;
 
+pub use btree::cursor::Keys;
 pub use btree::verify::TreeStatistics;
 pub use buffer::PoolCounts;
 pub use check::{CheckReport, Problem};

@@ -161,7 +161,7 @@ fn summary(times: &[Duration]) -> [f64; 4] {
 /// Walks again and again with the same memory.
 struct Walker<'v, V> {
     expander: Expander<'v, V>,
-    from: Vec<Pair>,
+    from: Vec<NodeId>,
     to: Vec<Pair>,
     /// Relationships followed, over all hops and walks.
     followed: u64,
@@ -175,11 +175,10 @@ impl<V: hopdb::kv::View> Walker<'_, V> {
         self.expander.expand(start, &mut self.to)?;
         self.followed += self.to.len() as u64;
         for _ in 1..hops {
-            std::mem::swap(&mut self.from, &mut self.to);
+            self.from.clear();
+            self.from.extend(self.to.iter().map(|pair| pair.0));
             self.to.clear();
-            for (node, _) in &self.from {
-                self.expander.expand(*node, &mut self.to)?;
-            }
+            self.expander.expand_all(&self.from, &mut self.to)?;
             self.followed += self.to.len() as u64;
         }
         Ok(&self.to)

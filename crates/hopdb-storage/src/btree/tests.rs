@@ -233,6 +233,39 @@ fn cursors_move_as_a_map_ranges() {
 }
 
 #[test]
+fn many_scans_give_what_one_by_one_gives() {
+    let mut random = fastrand::Rng::with_seed(5);
+    let mut pages = Pages::new(PAGE);
+    let mut model = Model::new();
+    for round in 0..20 {
+        for _ in 0..round * 20 {
+            let (key, value) = (random_key(&mut random), random_value(&mut random));
+            insert::put(&mut pages, ROOT, &key, &value, BIRTH).unwrap();
+            model.insert(key, value);
+        }
+        for pin_branches in [false, true] {
+            let mut keys = cursor::Keys::new();
+            let wanted: Vec<(Vec<u8>, usize)> = (0..random.usize(0..40))
+                .map(|_| (random_key(&mut random), random.usize(1..60)))
+                .collect();
+            wanted.iter().for_each(|(key, _)| keys.push(|out| out.extend_from_slice(key)));
+            let mut found: Vec<Vec<Vec<u8>>> = vec![Vec::new(); wanted.len()];
+            Cursor::new(&pages, ROOT, pin_branches)
+                .scan_many(&keys, |index, page, slot| {
+                    found[index].push(slotted::key(page, slot).to_vec());
+                    Ok::<_, Error>(found[index].len() < wanted[index].1)
+                })
+                .unwrap();
+            for ((key, limit), found) in wanted.iter().zip(found) {
+                let expected: Vec<Vec<u8>> =
+                    model.range(key.clone()..).take(*limit).map(|(key, _)| key.clone()).collect();
+                assert_eq!(found, expected);
+            }
+        }
+    }
+}
+
+#[test]
 fn a_bulk_load_equals_puts_and_fills_pages() {
     for entries in [0, 1, 2, 100, 20_000] {
         let mut pages = Pages::new(PAGE);

@@ -189,13 +189,14 @@ fn search_from(page: &[u8], first: usize, wanted: &[u8]) -> Result<usize, usize>
     if first >= slots {
         return Err(first);
     }
-    match compare_prefix(page, first, wanted) {
+    let head = head_of(wanted, prefix_len(page));
+    let mut low = first_head(page, first..slots, |other| other < head);
+    // Whether `wanted` has the prefix at all is seen at the key found, whose cell is looked into anyway.
+    match compare_prefix(page, low.min(slots - 1), wanted) {
         Ordering::Equal => {}
         Ordering::Less => return Err(first),
         Ordering::Greater => return Err(slots),
     }
-    let head = head_of(wanted, prefix_len(page));
-    let mut low = first_head(page, first..slots, |other| other < head);
     if low == slots || stored_head(page, low) != head {
         return Err(low);
     }
@@ -225,7 +226,7 @@ fn first_head(page: &[u8], range: std::ops::Range<usize>, before: impl Fn(u32) -
     let mut left = range.len();
     while left > 1 {
         let half = left / 2;
-        base += if before(head(base + half - 1)) { half } else { 0 };
+        base += std::hint::select_unpredictable(before(head(base + half - 1)), half, 0);
         left -= half;
     }
     range.start + base + usize::from(left == 1 && before(head(base)))
@@ -243,6 +244,28 @@ fn compare_prefix(page: &[u8], keyed: usize, wanted: &[u8]) -> Ordering {
         Some(start) => start.cmp(prefix),
         None if wanted > prefix => Ordering::Greater,
         None => Ordering::Less,
+    }
+}
+
+/// Bytes of a cache line, on the machines that matter.
+const CACHE_LINE: usize = 64;
+
+/// Loads the header and all slots of a page into the processor's caches. Called for several pages one
+/// behind the other, their loads overlap, where searches would wait for each in turn.
+#[inline]
+pub(crate) fn touch_slots(page: &[u8]) {
+    let end = slot_at(count(page)).min(page.len());
+    let sum = (0..end).step_by(CACHE_LINE).fold(0, |sum: u8, at| sum ^ page[at]);
+    std::hint::black_box(sum);
+}
+
+/// Loads the beginning of a slot's cell, likewise.
+#[inline]
+pub(crate) fn touch_cell(page: &[u8], slot: usize) {
+    if slot < count(page) {
+        let start = cell_start(page, slot);
+        let next = (start + CACHE_LINE).min(page.len() - 1);
+        std::hint::black_box(page[start] ^ page[next]);
     }
 }
 

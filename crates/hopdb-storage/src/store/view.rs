@@ -1,11 +1,11 @@
 //! Reading a table: what snapshots and write transactions have in common.
 
 use super::{ReadTxn, Table, WriteTxn, directory_root};
-use crate::btree::cursor;
+use crate::btree::cursor::{self, Keys};
 use crate::btree::large::Descriptor;
 use crate::btree::{descend, verify};
 use crate::buffer::{PageRef, PageSource};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::page::{self, DIRECTORY_ROOT, HEADER_LEN, PageId, slotted};
 
 /// A view of the tables: a snapshot, or a write transaction with its own changes.
@@ -249,6 +249,22 @@ impl<'v, V: View> Cursor<'v, V> {
     /// Failed reads.
     pub fn seek_floor(&mut self, key: &[u8]) -> Result<bool> {
         self.inner.seek_floor(key)
+    }
+
+    /// For each key, gives `visit` the key's index and the entries from the first not below it on (key, and value
+    /// when it lies in the leaf), until that returns `false`: a seek for each key, but several at a time, so
+    /// that they wait for memory together. Leaves the cursor nowhere in particular.
+    ///
+    /// # Errors
+    /// Failed reads, and those of `visit`.
+    pub fn scan_many<E: From<Error>>(
+        &mut self,
+        keys: &Keys,
+        mut visit: impl FnMut(usize, &[u8], Option<&[u8]>) -> std::result::Result<bool, E>,
+    ) -> std::result::Result<(), E> {
+        self.inner.scan_many(keys, |index, page, slot| {
+            visit(index, slotted::key(page, slot), inline(page, slot))
+        })
     }
 
     /// The entry's key; `None` when it stands nowhere.
