@@ -3,6 +3,7 @@
 //! Messages go to standard error as `error: …`, with what lies behind them, and `hint: …` where there is a way
 //! out. The one place that maps kinds of errors to exit codes is [`Failure::exit_code`].
 
+use crate::screen::tell;
 use std::error::Error as _;
 use std::io;
 
@@ -76,9 +77,9 @@ impl Failure {
             Self::ProblemsFound => {}
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
             _ => {
-                eprintln!("error: {}", self.message());
+                tell(format_args!("error: {}", self.message()));
                 if let Some(hint) = self.hint() {
-                    eprintln!("hint: {hint}");
+                    tell(format_args!("hint: {hint}"));
                 }
             }
         }

@@ -10,7 +10,6 @@
 
 #![expect(
     clippy::disallowed_methods,
-    clippy::print_stderr,
     reason = "a door: it reads the files and the environment of its user, and tells them what happens"
 )]
 

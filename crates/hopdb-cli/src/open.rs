@@ -6,7 +6,7 @@ use std::path::Path;
 use hopdb::{Database, Options, RecoveryReport};
 
 use crate::failure::Failure;
-use crate::screen::counted;
+use crate::screen::{self, counted};
 use crate::size::ByteSize;
 
 /// Opens for reading.
@@ -39,9 +39,9 @@ fn tell(path: &Path, report: RecoveryReport) {
     let RecoveryReport { commits, cut_bytes, .. } = report;
     let commits = counted(commits, "commit", "commits");
     let cut = counted(cut_bytes, "byte", "bytes");
-    eprintln!(
+    screen::tell(format_args!(
         "recovered {}, which was not closed cleanly: {commits} replayed from its log, {cut} of an \
          unfinished one cut off",
         path.display()
-    );
+    ));
 }

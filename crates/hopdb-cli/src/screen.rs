@@ -10,6 +10,11 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
+/// A line on standard error. Nothing happens when nobody reads there: the work goes on.
+pub(crate) fn tell(text: impl fmt::Display) {
+    drop(writeln!(io::stderr(), "{text}"));
+}
+
 /// Standard output.
 pub(crate) struct Screen {
     out: BufWriter<Stdout>,

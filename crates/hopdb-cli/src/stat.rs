@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::open;
-use crate::screen::{Rows, Screen, bytes, count, counted};
+use crate::screen::{Rows, Screen, bytes, count, counted, tell};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args, screen: &mut Screen) -> Result<(), Failure> {
     }
     if !pages.problems.is_empty() {
         let problems = counted(pages.problems.len() as u64, "page is", "pages are");
-        eprintln!("hint: {problems} not as they should be; `hop check` names them");
+        tell(format_args!("hint: {problems} not as they should be; `hop check` names them"));
     }
     Ok(())
 }

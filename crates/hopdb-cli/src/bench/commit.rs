@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::{nodes, quantile};
 use crate::failure::Failure;
-use crate::screen::{Rows, Screen, counted, duration, per_second, ratio};
+use crate::screen::{Rows, Screen, counted, duration, per_second, ratio, tell};
 use crate::start::{LabelProperty, snapshot_with_nodes};
 use crate::{names, open};
 
@@ -105,7 +105,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<(), Failure> {
     let commits = counted(args.count, "commit", "commits");
     let text = format!("{commits} in {}\n\n{}", duration(time), measured.rows());
     if args.ack {
-        eprint!("{text}")
+        tell(text.trim_end());
     } else {
         write!(screen, "{text}")?
     }

@@ -13,7 +13,7 @@ use hopdb::{Database, ErrorKind, Options};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::screen::{Rows, Screen, bytes, count, duration, micros, per_second};
+use crate::screen::{Rows, Screen, bytes, count, duration, micros, per_second, tell};
 use crate::start::LabelProperty;
 
 const EXAMPLES: &str = "\
@@ -153,7 +153,7 @@ fn stop_when_interrupted(progress: &Arc<Progress>) -> Result<(), Failure> {
         if asked.swap(true, std::sync::atomic::Ordering::Relaxed) {
             std::process::exit(130);
         }
-        eprintln!("stopping; once more ends it at once");
+        tell("stopping; once more ends it at once");
         progress.stop();
     };
     ctrlc::set_handler(handler)

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use hopdb::load::{Phase, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::screen::{count, counted, per_second};
+use crate::screen::{count, counted, per_second, tell};
 
 /// What the phases are called, in order.
 pub(super) const PHASES: [&str; 4] =
@@ -67,7 +67,7 @@ impl View<'_> {
                 }
                 None => String::new(),
             };
-            eprintln!("{}:{part} {}", self.phase(), self.speed());
+            tell(format_args!("{}:{part} {}", self.phase(), self.speed()));
         }
     }
 
