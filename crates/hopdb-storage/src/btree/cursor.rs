@@ -22,7 +22,7 @@ struct Step {
 /// Keys looked up side by side.
 const BATCH: usize = 16;
 
-/// Keys for [`Cursor::scan_many`], in memory that serves again and again.
+/// Keys looked up together, in memory that serves again and again.
 #[derive(Clone, Debug, Default)]
 pub struct Keys {
     bytes: Vec<u8>,
