@@ -2,8 +2,8 @@
 //!
 //! Ids are bytes, unique in their id space; nodes are numbered from 0 over all spaces in the order
 //! of their rows. Made for tens of millions of ids: an id that is a plain decimal number (`0`,
-//! `17`; not `017`, `+17` or `17.0`, which are other ids) takes 4 to 32 bytes in [`integers`], any
-//! other 15 to 30 bytes and up to twice its length in [`texts`] (measured for a million: 4 bytes
+//! `17`; not `017`, `+17` or `17.0`, which are other ids) takes 4 to 32 bytes in `integers`, any
+//! other 15 to 30 bytes and up to twice its length in `texts` (measured for a million: 4 bytes
 //! for row numbers, 25 for scattered numbers, 50 for `person-…`). While a table grows, the old one
 //! is there as well. Ids are only added, never removed.
 //!
