@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::btree::verify::{TreeStatistics, Visitor, verify};
+use crate::btree::verify::{TreeStatistics, Visitor, reason, verify};
 use crate::buffer::PageSource;
+use crate::error::Error;
 use crate::page::{FIRST_PAGES, PageId, PageKind};
 use crate::txn::allocation;
 
@@ -51,21 +52,21 @@ struct Checker {
     table: Option<String>,
     /// One bit a page: reached.
     reached: Vec<u64>,
+    /// Whether a page could not be read: then pages that nothing was seen to lead to prove nothing.
+    unreadable: bool,
 }
 
 impl Visitor for Checker {
     fn page(&mut self, id: PageId, kind: PageKind) {
-        if id.0 >= self.report.pages {
-            let what = format!("the file has {} pages only", self.report.pages);
-            return self.problem(id, what);
+        if self.reach(id) {
+            *self.report.pages_by_kind.entry(kind).or_default() += 1;
         }
-        let index = usize::try_from(id.0 / 64).expect("checked against the page count");
-        let bit = 1 << (id.0 % 64);
-        if self.reached[index] & bit != 0 {
-            self.problem(id, "it is reached twice".into());
-        }
-        self.reached[index] |= bit;
-        *self.report.pages_by_kind.entry(kind).or_default() += 1;
+    }
+
+    fn unreadable(&mut self, id: PageId, error: &Error) {
+        self.unreadable = true;
+        self.reach(id);
+        self.problem(id, reason(error));
     }
 
     fn problem(&mut self, id: PageId, what: String) {
@@ -86,7 +87,7 @@ pub(crate) fn check<S: PageSource>(
 ) -> CheckReport {
     let words = usize::try_from(pages.div_ceil(64)).expect("one bit a page fits memory");
     let report = CheckReport { pages, ..CheckReport::default() };
-    let mut checker = Checker { report, table: None, reached: vec![0; words] };
+    let mut checker = Checker { report, table: None, reached: vec![0; words], unreadable: false };
     for (table, root) in roots {
         checker.table = Some(table.clone());
         let statistics = verify(source, *root, &mut checker);
@@ -98,6 +99,22 @@ pub(crate) fn check<S: PageSource>(
 }
 
 impl Checker {
+    /// Notes that something leads to a page; whether the file has it.
+    fn reach(&mut self, id: PageId) -> bool {
+        if id.0 >= self.report.pages {
+            let what = format!("the file has {} pages only", self.report.pages);
+            self.problem(id, what);
+            return false;
+        }
+        let index = usize::try_from(id.0 / 64).expect("checked against the page count");
+        let bit = 1 << (id.0 % 64);
+        if self.reached[index] & bit != 0 {
+            self.problem(id, "it is reached twice".into());
+        }
+        self.reached[index] |= bit;
+        true
+    }
+
     /// Each page is in use exactly when something reaches it.
     fn accounts<S: PageSource>(&mut self, source: &S, range_pages: u64) {
         for start in (0..self.report.pages).step_by(usize::try_from(range_pages).unwrap_or(1)) {
@@ -105,7 +122,7 @@ impl Checker {
             let map = match source.page(map_id) {
                 Ok(map) => map,
                 Err(error) => {
-                    self.problem(map_id, error.to_string());
+                    self.problem(map_id, reason(&error));
                     continue;
                 }
             };
@@ -115,6 +132,7 @@ impl Checker {
                 let index = usize::try_from(id / 64).expect("below the page count");
                 let reached = id < FIRST_PAGES || self.reached[index] & (1 << (id % 64)) != 0;
                 match (used, reached) {
+                    (true, false) if self.unreadable => {}
                     (true, false) => {
                         self.problem(PageId(id), "in use, but nothing leads to it".into())
                     }

@@ -34,6 +34,9 @@ impl Pages {
             fn page(&mut self, id: PageId, _: PageKind) {
                 assert!(self.0.insert(id), "page {id} is reached twice");
             }
+            fn unreadable(&mut self, id: PageId, error: &Error) {
+                self.1.push(format!("page {id}: {error}"));
+            }
             fn problem(&mut self, id: PageId, what: String) {
                 self.1.push(format!("page {id}: {what}"));
             }

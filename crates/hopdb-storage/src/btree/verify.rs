@@ -2,6 +2,7 @@
 
 use super::{LEVELS_MAX, large::Descriptor};
 use crate::buffer::PageSource;
+use crate::error::Error;
 use crate::page::{self, PageId, PageKind, slotted};
 
 /// What a walk of one tree found.
@@ -25,6 +26,8 @@ pub struct TreeStatistics {
 pub(crate) trait Visitor {
     /// A page that the tree reaches.
     fn page(&mut self, id: PageId, kind: PageKind);
+    /// A page that the tree reaches and that cannot be read: what lies below it stays unseen.
+    fn unreadable(&mut self, id: PageId, error: &Error);
     /// Something that should not be; the walk goes on where it can.
     fn problem(&mut self, id: PageId, what: String);
 }
@@ -59,7 +62,7 @@ impl<S: PageSource, V: Visitor> Walk<'_, S, V> {
         // A copy: a page for each level would be more than a small pool has frames.
         let page = match self.source.page(id) {
             Ok(page) => page.to_vec(),
-            Err(error) => return self.visitor.problem(id, error.to_string()),
+            Err(error) => return self.visitor.unreadable(id, &error),
         };
         let kind = page::kind(&page);
         self.visitor.page(id, kind);
@@ -112,7 +115,7 @@ impl<S: PageSource, V: Visitor> Walk<'_, S, V> {
                     let what = format!("a large value leads to a {:?}", page::kind(&page));
                     return self.visitor.problem(extent, what);
                 }
-                Err(error) => self.visitor.problem(extent, error.to_string()),
+                Err(error) => self.visitor.problem(extent, reason(&error)),
             }
         }
         if bytes != descriptor.len {
@@ -162,5 +165,13 @@ fn slotted_used(page: &[u8]) -> u64 {
     match page::kind(page) {
         PageKind::Leaf | PageKind::Branch => slotted::used(page) as u64,
         _ => 0,
+    }
+}
+
+/// What an error says of a page whose number stands beside it.
+pub(crate) fn reason(error: &Error) -> String {
+    match error {
+        Error::CorruptPage { reason, .. } => format!("damaged: {reason}"),
+        other => other.to_string(),
     }
 }

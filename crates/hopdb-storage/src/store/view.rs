@@ -58,6 +58,7 @@ pub trait View: PageSource + Sized {
         struct Ignore;
         impl verify::Visitor for Ignore {
             fn page(&mut self, _: PageId, _: page::PageKind) {}
+            fn unreadable(&mut self, _: PageId, _: &Error) {}
             fn problem(&mut self, _: PageId, _: String) {}
         }
         verify::verify(self, table.root, &mut Ignore)

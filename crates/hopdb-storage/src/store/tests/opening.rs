@@ -344,3 +344,16 @@ fn a_real_file_goes_the_same_way() {
     assert_eq!(get(&store.read(), "t", b"a").unwrap(), [3; 50_000]);
     assert_sound(&store);
 }
+
+#[test]
+fn a_damaged_page_is_named_once_and_not_for_what_it_hides() {
+    let fs = closed();
+    let store = open(&fs).unwrap();
+    let root = store.read().table("t").unwrap().unwrap().root;
+    drop(store);
+    fs.corrupt(NAME, root.0 * PAGE as u64 + 300, 1);
+    let report = open(&fs).unwrap().read().check().unwrap();
+    let problems: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
+    let root = format!("table t, page {root}: damaged: its checksum does not match");
+    assert_eq!(problems, [root], "the pages below the root are not blamed");
+}
