@@ -41,8 +41,9 @@ use crate::sync::Arc;
 use crate::txn::writer::Writer;
 use crate::txn::{Engine, Mode};
 
-/// Frames from which on cursors keep the branches they passed pinned.
-const FRAMES_TO_PIN_BRANCHES: usize = 1024;
+/// Frames from which on cursors keep the branches they passed pinned, and look into several leaves at a time.
+/// Such a cursor holds some 40 frames: a hundred of them fit.
+const FRAMES_TO_PIN_BRANCHES: usize = 4096;
 /// Bytes of a directory entry: root page id and a reserved number.
 const DIRECTORY_VALUE_LEN: usize = 16;
 
