@@ -55,10 +55,8 @@ fn main() -> ExitCode {
         engines: arguments.engines,
         only: arguments.only,
     };
-    let done = friends::run(&settings, &mut report).and_then(|()| {
-        report.print();
-        arguments.json.map_or(Ok(()), |path| report.write_json(&path).map_err(Into::into))
-    });
+    let done = friends::run(&settings, &mut report)
+        .and_then(|()| report.finish(arguments.json.as_deref()).map_err(Into::into));
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hopdb::generate::Friends;
-use hopdb::load::{IndexFor, LoadPlan, LoadReport, NodeFiles, Progress, RelationshipFiles};
+use hopdb::load::{LoadReport, Progress};
 use hopdb::{Database, Direction, NodeId, Options, Pair, Snapshot};
+use tempfile::TempDir;
 
 use crate::csr::Csr;
 
@@ -41,16 +42,20 @@ pub fn write_files(graph: Friends, folder: &Path) -> io::Result<Files> {
 /// # Errors
 /// Those of the load.
 pub fn load(files: &Files, path: &Path) -> hopdb::Result<LoadReport> {
-    let plan = LoadPlan {
-        nodes: vec![NodeFiles { labels: vec!["Person".into()], files: vec![files.people.clone()] }],
-        relationships: vec![RelationshipFiles {
-            relationship_type: Some("FRIEND".into()),
-            files: vec![files.friends.clone()],
-        }],
-        indexes: vec![IndexFor { label: "Person".into(), property: "id".into(), unique: true }],
-        ..LoadPlan::default()
-    };
+    let plan = Friends::load_plan(files.people.clone(), files.friends.clone());
     Database::load(path, &Options::default(), &plan, &Progress::default())
+}
+
+/// Generates and loads a friends graph in a new folder, which goes with the guard.
+///
+/// # Errors
+/// Those of the file system and of the load.
+pub fn database(graph: Friends) -> Result<(TempDir, PathBuf), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let files = write_files(graph, folder.path())?;
+    let path = folder.path().join("friends.hop");
+    load(&files, &path)?;
+    Ok((folder, path))
 }
 
 /// The same graph as arrays; person `n` is node `n` in both.

@@ -52,10 +52,8 @@ fn main() -> ExitCode {
         Suite::Pool => ("pool", pool),
     };
     let mut report = Report::new(name);
-    let done = run(&mut report, arguments.quick).and_then(|()| {
-        report.print();
-        arguments.json.map_or(Ok(()), |path| report.write_json(&path).map_err(Into::into))
-    });
+    let done = run(&mut report, arguments.quick)
+        .and_then(|()| report.finish(arguments.json.as_deref()).map_err(Into::into));
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -77,11 +75,8 @@ fn what<'a>(workload: &'a str, engine: &'a str, metric: (&'a str, &'a str)) -> W
 }
 
 fn walk(report: &mut Report, quick: bool) -> Outcome {
-    let folder = tempfile::tempdir()?;
     let graph = graph(quick);
-    let files = friends::write_files(graph, folder.path())?;
-    let path = folder.path().join("friends.hop");
-    friends::load(&files, &path)?;
+    let (_folder, path) = friends::database(graph)?;
     let csr = friends::csr(graph)?;
     let db = Database::open(&path, &Options { read_only: true, ..Options::default() })?;
     let snapshot = db.read()?;
@@ -156,11 +151,8 @@ fn load(report: &mut Report, quick: bool) -> Outcome {
 fn open(report: &mut Report, quick: bool) -> Outcome {
     let sizes: &[u64] = if quick { &[1_000, 10_000] } else { &[10_000, 100_000, 1_000_000] };
     for people in sizes {
-        let folder = tempfile::tempdir()?;
-        let files =
-            friends::write_files(Friends { people: *people, friends: 1, seed: 1 }, folder.path())?;
-        let path = folder.path().join("friends.hop");
-        friends::load(&files, &path)?;
+        let graph = Friends { people: *people, friends: 1, seed: 1 };
+        let (_folder, path) = friends::database(graph)?;
         let (mut opens, mut finds, mut reads) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..21 {
             let began = Instant::now();
@@ -182,11 +174,8 @@ fn open(report: &mut Report, quick: bool) -> Outcome {
 }
 
 fn pool(report: &mut Report, quick: bool) -> Outcome {
-    let folder = tempfile::tempdir()?;
     let graph = graph(quick);
-    let files = friends::write_files(graph, folder.path())?;
-    let path = folder.path().join("friends.hop");
-    friends::load(&files, &path)?;
+    let (_folder, path) = friends::database(graph)?;
     let starts = friends::starts(graph.people, 1000, 7);
     for frames in [4, 16, 64, 256, 1024, 4096, 16384] {
         let options = Options { read_only: true, cache_bytes: frames * 4096, ..Options::default() };

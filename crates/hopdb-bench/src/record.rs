@@ -120,8 +120,19 @@ impl Report {
         &self.records
     }
 
-    /// Prints the table.
-    pub fn print(&self) {
+    /// Prints the table, and writes the records as a JSON array where a file is named.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn finish(&self, json: Option<&Path>) -> io::Result<()> {
+        self.print();
+        match json {
+            Some(path) => fs::write(path, serde_json::to_vec_pretty(&self.records)?),
+            None => Ok(()),
+        }
+    }
+
+    fn print(&self) {
         let row = |record: &Record| {
             [
                 record.workload.clone(),
@@ -154,14 +165,6 @@ impl Report {
                 .collect();
             println!("{}", cells.join("  ").trim_end());
         }
-    }
-
-    /// Writes the records as a JSON array.
-    ///
-    /// # Errors
-    /// Those of the file system.
-    pub fn write_json(&self, path: &Path) -> io::Result<()> {
-        fs::write(path, serde_json::to_vec_pretty(&self.records)?)
     }
 }
 

@@ -14,10 +14,18 @@ pub(crate) fn label(catalog: &Catalog, name: &str) -> Result<LabelId, Failure> {
     catalog.label(name).ok_or_else(|| unknown(["label", "labels"], name, names()))
 }
 
-pub(crate) fn relationship_type(catalog: &Catalog, name: &str) -> Result<TypeId, Failure> {
+/// The type that was asked for; none when none was.
+pub(crate) fn relationship_type(
+    catalog: &Catalog,
+    name: Option<&str>,
+) -> Result<Option<TypeId>, Failure> {
+    let Some(name) = name else { return Ok(None) };
     let names = || catalog.relationship_types().map(|(name, _)| Arc::clone(name)).collect();
     let what = ["relationship type", "relationship types"];
-    catalog.relationship_type(name).ok_or_else(|| unknown(what, name, names()))
+    match catalog.relationship_type(name) {
+        Some(id) => Ok(Some(id)),
+        None => Err(unknown(what, name, names())),
+    }
 }
 
 pub(crate) fn property_key(catalog: &Catalog, name: &str) -> Result<PropertyKeyId, Failure> {

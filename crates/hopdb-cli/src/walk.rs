@@ -98,10 +98,7 @@ pub(crate) fn run(args: &Args, screen: &mut Screen) -> Result<(), Failure> {
     let db = open::read_only(&args.database, args.cache_bytes)?;
     let snapshot = snapshot_with_nodes(&db, &args.database)?;
     let catalog = snapshot.reader().catalog();
-    let type_id = match &args.relationship_type {
-        Some(name) => Some(names::relationship_type(catalog, name)?),
-        None => None,
-    };
+    let type_id = names::relationship_type(catalog, args.relationship_type.as_deref())?;
     let start = args.from.find(&snapshot)?;
     let walk = Walk::new(snapshot.reader(), start, args.direction.into(), type_id);
     let walked = walk_hops(&db, walk, args.hops)?;

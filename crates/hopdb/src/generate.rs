@@ -1,6 +1,9 @@
 //! Graphs to measure with, made from a seed: the same seed gives the same files on every machine.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
+
+use crate::load::{IndexFor, LoadPlan, NodeFiles, RelationshipFiles};
 
 /// The benchmark's friends graph: people with distinct friends each, chosen at random, never themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +33,20 @@ impl Friends {
     pub fn write_friends(&self, out: &mut impl Write) -> io::Result<()> {
         out.write_all(b":START_ID(Person),:END_ID(Person)\n")?;
         self.for_each(|person, friend| writeln!(out, "{person},{friend}"))
+    }
+
+    /// How the two files are loaded: `:Person` nodes with a unique index over `id`, `FRIEND` relationships.
+    #[must_use]
+    pub fn load_plan(people: PathBuf, friends: PathBuf) -> LoadPlan {
+        LoadPlan {
+            nodes: vec![NodeFiles { labels: vec!["Person".into()], files: vec![people] }],
+            relationships: vec![RelationshipFiles {
+                relationship_type: Some("FRIEND".into()),
+                files: vec![friends],
+            }],
+            indexes: vec![IndexFor { label: "Person".into(), property: "id".into(), unique: true }],
+            ..LoadPlan::default()
+        }
     }
 
     /// Calls `each` with (person, friend), person by person.

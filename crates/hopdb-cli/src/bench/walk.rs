@@ -93,10 +93,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<(), Failure> {
     let db = open::read_only(&args.database, args.cache_bytes)?;
     let snapshot = snapshot_with_nodes(&db, &args.database)?;
     let catalog = snapshot.reader().catalog();
-    let type_id = match &args.relationship_type {
-        Some(name) => Some(names::relationship_type(catalog, name)?),
-        None => None,
-    };
+    let type_id = names::relationship_type(catalog, args.relationship_type.as_deref())?;
     let nodes = nodes(&snapshot, args.label.as_deref())?;
     let mut random = fastrand::Rng::with_seed(args.seed);
     let starts = (0..args.walks).map(|_| nodes[random.usize(..nodes.len())]).collect();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use hopdb::generate::Friends;
-use hopdb::load::{IndexFor, LoadPlan, NodeFiles, Progress, RelationshipFiles};
+use hopdb::load::Progress;
 use hopdb::{Database, Direction, Options, Value, Walk};
 
 use crate::bench::{Measured, Walks, measure, nodes};
@@ -32,7 +32,8 @@ pub(super) fn show(folder: &Path, people: u64, screen: &mut Screen) -> Result<Pa
     // What comes next takes the longest: let what was found so far be read meanwhile.
     screen.flush()?;
     let path = folder.join("friends.hop");
-    let report = load(&path, &plan(&files), &Progress::default())?;
+    let Files { people, friends } = files;
+    let report = load(&path, &Friends::load_plan(people, friends), &Progress::default())?;
     writeln!(screen, "   loaded in {}, both directions, on disk", duration(report.time))?;
     indented(screen, &rows(&report).to_string())?;
     writeln!(screen, "   {}\n", pages_line(&report))?;
@@ -78,16 +79,4 @@ fn indented(screen: &mut Screen, text: &str) -> Result<(), Failure> {
         writeln!(screen, "{}", format!("   {line}").trim_end())?;
     }
     Ok(())
-}
-
-fn plan(files: &Files) -> LoadPlan {
-    LoadPlan {
-        nodes: vec![NodeFiles { labels: vec!["Person".into()], files: vec![files.people.clone()] }],
-        relationships: vec![RelationshipFiles {
-            relationship_type: Some("FRIEND".into()),
-            files: vec![files.friends.clone()],
-        }],
-        indexes: vec![IndexFor { label: "Person".into(), property: "id".into(), unique: true }],
-        ..LoadPlan::default()
-    }
 }
