@@ -33,7 +33,6 @@ use crate::check::{self, CheckReport};
 use crate::checkpoint;
 use crate::codec::num::get_u64;
 use crate::error::{Error, Result};
-use crate::io::FileSystem;
 use crate::page::{CommitTs, DIRECTORY_ROOT, MIN_PAGE_SIZE, PageId, PageKind};
 use crate::pager::IoCounts;
 use crate::recovery::RecoveryReport;
@@ -98,7 +97,7 @@ impl Store {
     pub fn read(&self) -> ReadTxn {
         let engine = Arc::clone(&self.inner.engine);
         let (ts, pages) = engine.snapshots.begin();
-        ReadTxn { ts, pages, pin_branches: pins_branches(&engine), engine }
+        ReadTxn { ts, pages, engine }
     }
 
     /// Waits for its turn and begins the write transaction.
@@ -107,8 +106,7 @@ impl Store {
     /// [`Error::ReadOnly`], [`Error::Poisoned`], or a log that cannot be made.
     pub fn write(&self) -> Result<WriteTxn> {
         let writer = Writer::begin(&self.inner.engine)?;
-        let pin_branches = pins_branches(&self.inner.engine);
-        Ok(WriteTxn { pin_branches, writer, store: Arc::clone(&self.inner) })
+        Ok(WriteTxn { writer, store: Arc::clone(&self.inner) })
     }
 
     /// Writes every committed page to its place in the file, and keeps it in memory.
@@ -202,12 +200,6 @@ impl Store {
     pub fn page_size(&self) -> usize {
         self.inner.engine.pager.page_size()
     }
-
-    /// The file system it lies on.
-    #[must_use]
-    pub fn file_system(&self) -> Arc<dyn FileSystem> {
-        Arc::clone(&self.inner.engine.fs)
-    }
 }
 
 impl Inner {
@@ -246,7 +238,6 @@ pub struct ReadTxn {
     ts: CommitTs,
     /// Pages of the file as of the commit.
     pages: u64,
-    pin_branches: bool,
 }
 
 impl ReadTxn {
@@ -293,7 +284,6 @@ impl PageSource for ReadTxn {
 pub struct WriteTxn {
     // Goes before the store: the last handle closes it, and closing waits for the writer.
     writer: Writer,
-    pin_branches: bool,
     store: Arc<Inner>,
 }
 

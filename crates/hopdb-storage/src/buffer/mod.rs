@@ -137,7 +137,7 @@ impl Pool {
 
     pub(crate) fn counts(&self) -> PoolCounts {
         PoolCounts {
-            frames_max: self.frames_max.load(Ordering::Relaxed),
+            frames_max: self.frames_max(),
             resident: self.resident.load(Ordering::Relaxed),
             dirty: self.dirty.lock().len(),
             retained: self.retained.lock().len(),
@@ -154,7 +154,7 @@ impl Pool {
 
     /// Whether committed pages fill so much of the pool that they should be written.
     pub(crate) fn wants_checkpoint(&self) -> bool {
-        self.dirty.lock().len() > self.frames_max.load(Ordering::Relaxed) / 2
+        self.dirty.lock().len() > self.frames_max() / 2
     }
 
     fn shard(&self, id: PageId) -> &Shard {
@@ -225,7 +225,7 @@ impl Pool {
     fn make_room(&self) -> Result<()> {
         loop {
             let resident = self.resident.load(Ordering::Acquire);
-            if resident >= self.frames_max.load(Ordering::Relaxed) {
+            if resident >= self.frames_max() {
                 self.evict()?;
             } else if self
                 .resident
@@ -246,7 +246,7 @@ impl Pool {
                 Ok(()) => return Ok(()),
                 Err(pinned) => pinned,
             };
-            if self.resident.load(Ordering::Acquire) < self.frames_max.load(Ordering::Relaxed) {
+            if self.resident.load(Ordering::Acquire) < self.frames_max() {
                 return Ok(());
             }
             if self.write_back(WRITE_BACK_BATCH)? == 0 {
@@ -258,7 +258,7 @@ impl Pool {
             }
         }
         Err(Error::PoolExhausted {
-            frames: self.frames_max.load(Ordering::Relaxed),
+            frames: self.frames_max(),
             pinned,
             dirty: self.dirty.lock().len(),
         })
@@ -455,9 +455,9 @@ impl Pool {
 
     /// Brings the pool back under its budget after a commit, as far as pins allow.
     pub(crate) fn shrink(&self) {
-        while self.resident.load(Ordering::Acquire) > self.frames_max.load(Ordering::Relaxed)
-            && self.try_evict().is_ok()
-        {}
+        while self.resident.load(Ordering::Acquire) > self.frames_max() && self.try_evict().is_ok()
+        {
+        }
     }
 
     /// Whether older versions are kept.

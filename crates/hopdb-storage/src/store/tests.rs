@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::*;
+use crate::io::FileSystem;
 use crate::io::sim::SimFs;
 
 const NAME: &str = "x.hop";

@@ -1,6 +1,6 @@
 //! Reading a table: what snapshots and write transactions have in common.
 
-use super::{ReadTxn, Table, WriteTxn, directory_root};
+use super::{ReadTxn, Table, WriteTxn, directory_root, pins_branches};
 use crate::btree::cursor::{self, Keys};
 use crate::btree::large::Descriptor;
 use crate::btree::{descend, verify};
@@ -67,13 +67,13 @@ pub trait View: PageSource + Sized {
 
 impl View for ReadTxn {
     fn pins_branches(&self) -> bool {
-        self.pin_branches
+        pins_branches(&self.engine)
     }
 }
 
 impl View for WriteTxn {
     fn pins_branches(&self) -> bool {
-        self.pin_branches
+        pins_branches(&self.store.engine)
     }
 }
 
