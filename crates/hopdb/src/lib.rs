@@ -42,6 +42,7 @@ pub use hopdb_storage::{Counts, FORMAT_VERSION, IoCounts, PageKind, PoolCounts, 
 pub mod load {
     pub use hopdb_graph::error::{ColumnPlace, LoadError};
     pub use hopdb_graph::load::rows::Dialect;
+    pub use hopdb_graph::load::table::{Table, TableColumn, TableFormat, TableRow};
     pub use hopdb_graph::load::{
         IndexFor, LoadPlan, LoadReport, NodeFiles, Phase, Progress, RelationshipFiles,
     };

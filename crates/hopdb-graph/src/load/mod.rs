@@ -2,6 +2,7 @@
 //!
 //! From file to row to value, each part usable alone:
 //! - [`source`]: where files come from; the one place that opens any.
+//! - [`table`]: files of values rather than text.
 //! - [`rows`]: rows of a group of files, with their places.
 //! - [`header`]: what each column means.
 //! - [`field`]: one field's text as a stored value.
@@ -23,6 +24,7 @@ pub mod rows;
 mod run;
 pub mod sort;
 pub mod source;
+pub mod table;
 
 pub use plan::{IndexFor, LoadPlan, LoadReport, NodeFiles, Phase, Progress, RelationshipFiles};
 pub use run::{load, load_with};
