@@ -3,6 +3,7 @@
 //! From file to row to value, each part usable alone:
 //! - [`source`]: where files come from; the one place that opens any.
 //! - [`table`]: files of values rather than text.
+//! - [`csv`]: text in chunks of whole rows, and their records.
 //! - [`rows`]: rows of a group of files, with their places.
 //! - [`header`]: what each column means.
 //! - [`field`]: one field's text as a stored value.
@@ -13,6 +14,7 @@
 //! Every error about a file names file, line, column where there
 //! is one, and a way out ([`crate::error::LoadError`]).
 
+pub mod csv;
 pub mod field;
 pub mod header;
 pub mod id_map;

@@ -10,7 +10,6 @@
 //! also after quoted newlines. A carriage return at the very end of a line is dropped, even when
 //! a quoted last field ends with it. Reading holds one row in memory, and buffers.
 
-mod dialect;
 mod raw;
 
 use std::path::{Path, PathBuf};
@@ -19,8 +18,7 @@ use std::sync::atomic::AtomicU64;
 
 use csv::ByteRecord;
 
-pub use dialect::Dialect;
-
+pub use super::csv::Dialect;
 use super::header::{FileKind, Header};
 use super::source::Source;
 use crate::error::LoadError;
@@ -95,7 +93,7 @@ impl<'s> RowReader<'s> {
     /// # Errors
     /// As [`Header::parse`].
     pub fn header(&self, kind: FileKind) -> Result<Header, LoadError> {
-        let array_delimiter = self.dialect.array_delimiter;
+        let array_delimiter = self.dialect.array_delimiter();
         Header::parse(kind, &self.files[0], self.header_fields(), array_delimiter)
     }
 
