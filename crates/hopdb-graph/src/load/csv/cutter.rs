@@ -5,19 +5,18 @@
 //! - `InField`: outside quotes.
 //! - `Quoted`: inside quotes.
 //! - `Escaped`: inside quotes, and the byte is plain.
-//! - `BehindQuote`: behind a quote inside quotes. A second one is a plain quote; anything else means
-//!   that the first one has closed.
+//! - `BehindQuote`: behind a quote inside quotes. A second one is a plain quote, and the field goes
+//!   on; anything else means that the first one has closed.
 //!
-//! Transitions are taken only at quotes and escapes; what lies between is skipped. Outside quotes
-//! the byte before a quote tells whether it opens a field, so no other byte need be looked at.
+//! Only quotes, escapes and newlines are looked at. Whether a quote opens a field is seen from the
+//! byte before it. A block without quotes, outside quotes, is searched for its last newline only.
 //!
 //! Invariant: the state after a text is the same however the text was split into blocks.
 
-use std::ops::Range;
-
-use memchr::{memchr, memchr2, memrchr};
+use memchr::{memchr, memrchr};
 
 use super::Dialect;
+use super::needles::{Needles, WORD_BYTES, first};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -32,12 +31,23 @@ enum State {
 #[derive(Debug)]
 pub(super) struct Cutter {
     dialect: Dialect,
+    /// Quote, escape, newline.
+    needles: Needles<3>,
     state: State,
+}
+
+/// Which row end of a block is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    First,
+    Last,
 }
 
 impl Cutter {
     pub(super) fn new(dialect: Dialect) -> Self {
-        Self { dialect, state: State::FieldStart }
+        let quote = dialect.quote();
+        let needles = Needles::new([quote, dialect.escape().unwrap_or(quote), b'\n']);
+        Self { dialect, needles, state: State::FieldStart }
     }
 
     /// Whether a text that ends here lacks a closing quote.
@@ -47,81 +57,81 @@ impl Cutter {
 
     /// Goes over `block` and gives the offset behind its last row end.
     pub(super) fn last_row_end(&mut self, block: &[u8]) -> Option<usize> {
-        if !self.dialect.multiline() {
-            let end = memrchr(b'\n', block).map(|newline| newline + 1);
-            self.enter_line(end);
-            self.skip(&block[end.unwrap_or(0)..]);
-            return end;
+        let outside = matches!(self.state, State::FieldStart | State::InField);
+        if self.dialect.multiline() && !(outside && memchr(self.dialect.quote(), block).is_none()) {
+            return self.walk(block, Wanted::Last);
         }
-        let mut at = 0;
-        let mut end = None;
-        while at < block.len() {
-            let (outside, next) = self.step(block, at);
-            let start = outside.start;
-            end = last_newline(&block[outside]).map(|newline| start + newline + 1).or(end);
-            at = next;
+        let end = memrchr(b'\n', block).map(|newline| newline + 1);
+        if end.is_some() {
+            self.state = State::FieldStart;
         }
+        // Behind the last newline there is none: this is for the state.
+        self.walk(&block[end.unwrap_or(0)..], Wanted::Last);
         end
     }
 
     /// Goes over `block` to behind its first row end, and gives the offset; over all of it when it
     /// has none.
     pub(super) fn first_row_end(&mut self, block: &[u8]) -> Option<usize> {
-        if !self.dialect.multiline() {
-            let end = memchr(b'\n', block).map(|newline| newline + 1);
-            self.enter_line(end);
-            if end.is_none() {
-                self.skip(block);
-            }
-            return end;
-        }
-        let mut at = 0;
-        while at < block.len() {
-            let (outside, next) = self.step(block, at);
-            let start = outside.start;
-            if let Some(newline) = memchr(b'\n', &block[outside]) {
-                self.state = State::FieldStart;
-                return Some(start + newline + 1);
-            }
-            at = next;
-        }
-        None
-    }
-
-    /// In a dialect without quoted newlines, a line's begin is a row's begin.
-    fn enter_line(&mut self, end: Option<usize>) {
-        if end.is_some() {
+        if !self.dialect.multiline()
+            && let Some(newline) = memchr(b'\n', block)
+        {
             self.state = State::FieldStart;
+            return Some(newline + 1);
         }
+        self.walk(block, Wanted::First)
     }
 
-    fn skip(&mut self, block: &[u8]) {
-        let mut at = 0;
-        while at < block.len() {
-            (_, at) = self.step(block, at);
+    fn walk(&mut self, block: &[u8], wanted: Wanted) -> Option<usize> {
+        const NOWHERE: usize = usize::MAX;
+        let quote = self.dialect.quote();
+        let mut inside = self.inside_quotes();
+        // Where a byte is plain behind an escape, and where a quote is behind another.
+        let mut plain = if self.state == State::Escaped { 0 } else { NOWHERE };
+        let mut second = if self.state == State::BehindQuote { 0 } else { NOWHERE };
+        let mut end = None;
+        let mut word = 0;
+        while word < block.len() {
+            let mut hits = self.needles.hits(block, word);
+            while hits != 0 {
+                let at = word + first(hits);
+                hits &= hits - 1;
+                let byte = block[at];
+                if inside {
+                    if at == plain {
+                    } else if byte == quote {
+                        inside = false;
+                        second = at + 1;
+                    } else if byte != b'\n' {
+                        plain = at + 1;
+                    }
+                } else if byte == quote {
+                    inside = at == second || self.opens(block, at);
+                } else if byte == b'\n' {
+                    end = Some(at + 1);
+                    if wanted == Wanted::First {
+                        self.state = State::FieldStart;
+                        return end;
+                    }
+                }
+            }
+            word += WORD_BYTES;
         }
+        if let Some(&last) = block.last() {
+            self.state = match inside {
+                true if plain == block.len() => State::Escaped,
+                true => State::Quoted,
+                false if second == block.len() => State::BehindQuote,
+                false => self.behind(last),
+            };
+        }
+        end
     }
 
-    /// Goes over one stretch: either inside quotes, which gives nothing, or outside quotes, up to
-    /// and with a quote that opens a field. Gives what is outside quotes and where to go on.
-    fn step(&mut self, block: &[u8], at: usize) -> (Range<usize>, usize) {
-        if !matches!(self.state, State::FieldStart | State::InField) {
-            return (at..at, self.skip_quoted(block, at));
-        }
-        let mut from = at;
-        while let Some(found) = memchr(self.dialect.quote(), &block[from..]) {
-            let quote = from + found;
-            if quote > at {
-                self.state = self.behind(block[quote - 1]);
-            }
-            from = quote + 1;
-            if self.state == State::FieldStart {
-                self.state = State::Quoted;
-                return (at..quote, from);
-            }
-        }
-        self.state = self.behind(block[block.len() - 1]);
-        (at..block.len(), block.len())
+    /// Whether a quote at `at`, outside quotes, opens a field.
+    fn opens(&self, block: &[u8], at: usize) -> bool {
+        let state = if at == 0 { self.state } else { self.behind(block[at - 1]) };
+        state == State::FieldStart
     }
 
     /// The state outside quotes behind `byte`.
@@ -131,44 +141,5 @@ impl Cutter {
         } else {
             State::InField
         }
-    }
-
-    /// Goes to behind the closing quote, or to the end of `block`.
-    fn skip_quoted(&mut self, block: &[u8], mut at: usize) -> usize {
-        let quote = self.dialect.quote();
-        let escape = self.dialect.escape().unwrap_or(quote);
-        while at < block.len() {
-            match self.state {
-                State::Quoted => {
-                    let Some(found) = memchr2(quote, escape, &block[at..]) else {
-                        return block.len();
-                    };
-                    at += found + 1;
-                    let closes = block[at - 1] == quote;
-                    self.state = if closes { State::BehindQuote } else { State::Escaped };
-                }
-                State::BehindQuote if block[at] != quote => {
-                    self.state = State::InField;
-                    return at;
-                }
-                State::BehindQuote | State::Escaped => {
-                    self.state = State::Quoted;
-                    at += 1;
-                }
-                State::FieldStart | State::InField => return at,
-            }
-        }
-        at
-    }
-}
-
-/// Most stretches between quoted fields are one delimiter.
-#[inline]
-fn last_newline(outside: &[u8]) -> Option<usize> {
-    const SHORT: usize = 8;
-    if outside.len() < SHORT {
-        outside.iter().rposition(|&byte| byte == b'\n')
-    } else {
-        memrchr(b'\n', outside)
     }
 }

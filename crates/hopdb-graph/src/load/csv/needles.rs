@@ -46,6 +46,25 @@ impl<const N: usize> Needles<N> {
         text.len()
     }
 
+    /// Appends the bytes from `at` to the first needle to `out`, and gives its place as
+    /// [`Needles::find`] does.
+    #[inline]
+    pub(super) fn copy_until(self, text: &[u8], mut at: usize, out: &mut Vec<u8>) -> usize {
+        // Most copies are short: eight bytes at once, and then back, beats a call to copy three.
+        while let Some(word) = text.get(at..).and_then(<[u8]>::first_chunk::<WORD_BYTES>) {
+            let hits = self.in_word(u64::from_le_bytes(*word));
+            out.extend_from_slice(word);
+            if hits != 0 {
+                out.truncate(out.len() - WORD_BYTES + first(hits));
+                return at + first(hits);
+            }
+            at += WORD_BYTES;
+        }
+        let found = self.find(text, at);
+        out.extend_from_slice(text.get(at..found).unwrap_or_default());
+        found
+    }
+
     #[inline]
     fn in_word(self, word: u64) -> u64 {
         let mut other = u64::MAX;
@@ -86,7 +105,11 @@ mod tests {
         ) {
             let searched = Needles::new(needles);
             let expected = (at..text.len()).find(|&index| needles.contains(&text[index]));
-            prop_assert_eq!(searched.find(&text, at), expected.unwrap_or(text.len()));
+            let expected = expected.unwrap_or(text.len());
+            prop_assert_eq!(searched.find(&text, at), expected);
+            let mut copied = b"before".to_vec();
+            prop_assert_eq!(searched.copy_until(&text, at, &mut copied), expected);
+            prop_assert_eq!(&copied[6..], text.get(at..expected).unwrap_or_default());
             let mut hits = searched.hits(&text, at);
             for (index, byte) in text.iter().enumerate().skip(at).take(WORD_BYTES) {
                 if needles.contains(byte) {

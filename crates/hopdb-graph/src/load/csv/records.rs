@@ -11,7 +11,7 @@
 //! past the row.
 
 use super::Dialect;
-use super::chunks::{blank_lines, newlines};
+use super::chunks::blank_lines;
 use super::needles::{Needles, WORD_BYTES, first};
 
 /// Reads records from text that holds whole rows.
@@ -35,7 +35,8 @@ pub struct Record<'t> {
     source: &'t [u8],
     line: u64,
     broken: Option<Broken>,
-    has_quoted: bool,
+    /// How many newlines are in its fields.
+    newlines: u64,
     fields: Vec<Field>,
     /// Fields that differ from their text in the file, one behind the other.
     unescaped: Vec<u8>,
@@ -81,14 +82,13 @@ impl<'t> Records<'t> {
     #[must_use]
     pub fn new(text: &'t [u8], first_line: u64, dialect: Dialect) -> Self {
         let quote = dialect.quote();
-        let newline = if dialect.multiline() { quote } else { b'\n' };
         Self {
             text,
             at: 0,
             line: first_line,
             dialect,
             outside: Needles::new([dialect.delimiter(), b'\n']),
-            inside: Needles::new([quote, dialect.escape().unwrap_or(quote), newline]),
+            inside: Needles::new([quote, dialect.escape().unwrap_or(quote), b'\n']),
         }
     }
 
@@ -106,10 +106,7 @@ impl<'t> Records<'t> {
         record.begin(text, self.line);
         let (end, newline) = self.fields(record);
         record.source = &text[start..end];
-        self.line += 1;
-        if record.has_quoted {
-            self.line += newlines(&text[start..newline]);
-        }
+        self.line += 1 + record.newlines;
         self.at = text.len().min(newline + 1);
         true
     }
@@ -171,13 +168,18 @@ impl<'t> Records<'t> {
     }
 
     /// Reads the quoted field whose quote is at `at`.
+    #[inline]
     fn quoted(&self, at: usize, record: &mut Record<'t>) -> Next {
-        record.has_quoted = true;
+        let text = self.text;
         let start = at + 1;
-        let end = self.inside.find(self.text, start);
-        if self.text.get(end) == Some(&self.dialect.quote()) {
+        let mut end = self.inside.find(text, start);
+        while text.get(end) == Some(&b'\n') && self.dialect.multiline() {
+            record.newlines += 1;
+            end = self.inside.find(text, end + 1);
+        }
+        if text.get(end) == Some(&self.dialect.quote()) {
             let behind = end + 1;
-            let next = match &self.text[behind..] {
+            let next = match &text[behind..] {
                 [byte, ..] if *byte == self.dialect.delimiter() => Some(Next::Field(behind + 1)),
                 [] | [b'\n', ..] => Some(Next::Row { end: behind, newline: behind }),
                 [b'\r'] | [b'\r', b'\n', ..] => {
@@ -191,62 +193,74 @@ impl<'t> Records<'t> {
             }
         }
         let first_byte = record.unescaped.len();
-        let next = self.unescape(start, record);
+        record.unescaped.extend_from_slice(&text[start..end]);
+        let next = self.unescape(end, record);
         record.push(Kind::Unescaped, first_byte, record.unescaped.len());
         next
     }
 
-    /// Copies a quoted field from behind its first quote into the record's buffer.
+    /// Copies a quoted field into the record's buffer from `at` on, where something matters.
     fn unescape(&self, mut at: usize, record: &mut Record<'t>) -> Next {
         let text = self.text;
         let quote = self.dialect.quote();
         loop {
-            let found = self.inside.find(text, at);
-            let behind = found + 1;
-            let byte = text.get(found);
-            if byte == Some(&b'\n') {
-                return self.broken_line(at, found, record);
-            }
-            record.unescaped.extend_from_slice(&text[at..found]);
-            match (byte == Some(&quote), text.get(behind)) {
-                (true, Some(&next)) if next == quote => record.unescaped.push(quote),
-                (true, _) => return self.behind_quote(behind, record),
-                (false, Some(&next)) => {
-                    // Behind an escape.
-                    if !self.dialect.multiline() {
-                        match &text[behind..] {
-                            [b'\n', ..] => return self.broken_line(behind, behind, record),
-                            [b'\r', b'\n', ..] => {
-                                return self.broken_line(behind, behind + 1, record);
-                            }
-                            _ => {}
-                        }
-                    }
-                    record.unescaped.push(next);
+            let behind = at + 1;
+            let from = match (text.get(at), text.get(behind)) {
+                (Some(&byte), Some(&next)) if byte == quote && next == quote => {
+                    record.unescaped.push(quote);
+                    behind + 1
                 }
-                (false, None) => {
+                (Some(&byte), _) if byte == quote => return self.behind_quote(behind, record),
+                (Some(b'\n'), _) if self.dialect.multiline() => {
+                    record.newlines += 1;
+                    record.unescaped.push(b'\n');
+                    behind
+                }
+                (Some(b'\n'), _) => {
+                    if text[at - 1] == b'\r' {
+                        record.unescaped.pop();
+                    }
+                    return self.broken_line(at, record);
+                }
+                (Some(_), Some(&next)) => {
+                    if let Some(newline) = self.line_ends(behind) {
+                        return self.broken_line(newline, record);
+                    }
+                    record.newlines += u64::from(next == b'\n');
+                    record.unescaped.push(next);
+                    behind + 1
+                }
+                (_, None) | (None, _) => {
                     record.broken = Some(Broken::Unclosed);
                     return Next::Row { end: text.len(), newline: text.len() };
                 }
-            }
-            at = behind + 1;
+            };
+            at = self.inside.copy_until(text, from, &mut record.unescaped);
         }
     }
 
-    /// Ends a field at a newline in its quotes; its bytes from `at` on are not copied yet.
-    fn broken_line(&self, at: usize, newline: usize, record: &mut Record<'t>) -> Next {
-        let end = self.row_end(at, newline);
-        record.unescaped.extend_from_slice(&self.text[at..end]);
+    /// The newline of a line end at `at`, where that ends a row even inside quotes.
+    fn line_ends(&self, at: usize) -> Option<usize> {
+        match &self.text[at..] {
+            _ if self.dialect.multiline() => None,
+            [b'\n', ..] => Some(at),
+            [b'\r', b'\n', ..] => Some(at + 1),
+            _ => None,
+        }
+    }
+
+    /// Ends a row inside quotes.
+    fn broken_line(&self, newline: usize, record: &mut Record<'t>) -> Next {
         record.broken = Some(Broken::NewlineInQuotes);
-        Next::Row { end, newline }
+        Next::Row { end: self.row_end(0, newline), newline }
     }
 
     /// Copies what is behind a closing quote.
     fn behind_quote(&self, at: usize, record: &mut Record<'t>) -> Next {
-        let found = self.outside.find(self.text, at);
+        let found = self.outside.copy_until(self.text, at, &mut record.unescaped);
         let ends_row = self.text.get(found) != Some(&self.dialect.delimiter());
         let end = if ends_row { self.row_end(at, found) } else { found };
-        record.unescaped.extend_from_slice(&self.text[at..end]);
+        record.unescaped.truncate(record.unescaped.len() - (found - end));
         if ends_row { Next::Row { end, newline: found } } else { Next::Field(found + 1) }
     }
 }
@@ -310,7 +324,7 @@ impl<'t> Record<'t> {
         self.text = text;
         self.line = line;
         self.broken = None;
-        self.has_quoted = false;
+        self.newlines = 0;
         self.fields.clear();
         self.unescaped.clear();
     }
