@@ -25,7 +25,8 @@ pub struct Record {
     pub workload: String,
     /// `hopdb`, or the peer's name in lower case.
     pub engine: String,
-    /// What was measured: `seconds`, `ops_per_second`, `p50_us`, `p99_us`, `bytes`, `pages_read`, `ratio`.
+    /// What was measured: `seconds`, `ops_per_second`, `p50_us`, `p99_us`, `bytes`, `peak_bytes`, `pages_read`,
+    /// `ratio`.
     pub metric: String,
     /// Median.
     pub value: f64,
@@ -69,6 +70,7 @@ pub fn percentile(values: &[f64], percent: usize) -> f64 {
 pub struct Report {
     suite: &'static str,
     records: Vec<Record>,
+    notes: Vec<String>,
 }
 
 /// What is measured of whom.
@@ -92,7 +94,7 @@ impl Report {
     /// An empty report of a suite.
     #[must_use]
     pub fn new(suite: &'static str) -> Self {
-        Self { suite, records: Vec::new() }
+        Self { suite, records: Vec::new(), notes: Vec::new() }
     }
 
     /// Adds a measurement from its repetitions; gives the median.
@@ -114,13 +116,20 @@ impl Report {
         value
     }
 
+    /// Adds a line that is printed under the table, once.
+    pub fn note(&mut self, line: String) {
+        if !self.notes.contains(&line) {
+            self.notes.push(line);
+        }
+    }
+
     /// The records so far.
     #[must_use]
     pub fn records(&self) -> &[Record] {
         &self.records
     }
 
-    /// Prints the table, and writes the records as a JSON array where a file is named.
+    /// Prints the table and the notes, and writes the records as a JSON array where a file is named.
     ///
     /// # Errors
     /// Those of the file system.
@@ -164,6 +173,9 @@ impl Report {
                 })
                 .collect();
             println!("{}", cells.join("  ").trim_end());
+        }
+        for note in &self.notes {
+            println!("{note}");
         }
     }
 }
