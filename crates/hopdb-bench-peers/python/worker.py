@@ -1,8 +1,8 @@
-"""Loads the friends graph into Kuzu or Ladybug, or walks it; prints one JSON object.
+"""Loads the friends graph into a peer that comes as a Python package, or walks it; prints one JSON object.
 
-usage: worker.py (kuzu|ladybug) load DB PEOPLE.csv FRIENDS.csv
+usage: worker.py (kuzu|ladybug|duckdb) load DB PEOPLE.csv FRIENDS.csv
        worker.py (kuzu|ladybug) walk DB STARTS.json
-The CSV files have the headers `id,name` and `from,to`.
+The CSV files have the headers `id,name` and `from,to`. DuckDB gets bare tables: it holds no graph to walk.
 """
 import importlib
 import json
@@ -12,8 +12,16 @@ import time
 WALK = "MATCH (a:Person {id: $id})-[:FRIEND]->()-[:FRIEND]->(c) RETURN c.id"
 
 
-def load(module, db_path, people, friends):
+def load(name, module, db_path, people, friends):
+    fill, count = (fill_tables, count_rows) if name == "duckdb" else (fill_graph, count_relationships)
     began = time.perf_counter()
+    fill(module, db_path, people, friends)
+    seconds = time.perf_counter() - began
+    peak = peak_bytes()
+    return {"seconds": seconds, "peak_bytes": peak, "relationships": count(module, db_path)}
+
+
+def fill_graph(module, db_path, people, friends):
     db = module.Database(db_path)
     con = module.Connection(db)
     con.execute("CREATE NODE TABLE Person(id INT64, name STRING, PRIMARY KEY(id))")
@@ -23,7 +31,44 @@ def load(module, db_path, people, friends):
     con.execute("CHECKPOINT")
     con.close()
     db.close()
-    return {"seconds": time.perf_counter() - began}
+
+
+def count_relationships(module, db_path):
+    db = module.Database(db_path, read_only=True)
+    con = module.Connection(db)
+    count = con.execute("MATCH ()-[f:FRIEND]->() RETURN count(*)").get_all()[0][0]
+    con.close()
+    db.close()
+    return count
+
+
+def fill_tables(module, db_path, people, friends):
+    con = module.connect(db_path)
+    con.execute("CREATE TABLE person(id BIGINT, name VARCHAR)")
+    con.execute("CREATE TABLE friend(src BIGINT, dst BIGINT)")
+    con.execute(f"COPY person FROM '{people}' (HEADER)")
+    con.execute(f"COPY friend FROM '{friends}' (HEADER)")
+    con.execute("CHECKPOINT")
+    con.close()
+
+
+def count_rows(module, db_path):
+    con = module.connect(db_path, read_only=True)
+    count = con.execute("SELECT count(*) FROM friend").fetchone()[0]
+    con.close()
+    return count
+
+
+def peak_bytes():
+    """Most resident memory of this process so far; None where the system does not tell."""
+    try:
+        with open("/proc/self/status") as file:
+            for line in file:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return None
 
 
 def walk(name, module, db_path, starts_path):
@@ -60,8 +105,7 @@ def walk(name, module, db_path, starts_path):
 def main():
     name, task, *rest = sys.argv[1:]
     module = importlib.import_module(name)
-    result = load(module, *rest) if task == "load" else walk(name, module, *rest)
-    result["version"] = module.__version__
+    result = load(name, module, *rest) if task == "load" else walk(name, module, *rest)
     print(json.dumps(result))
 
 

@@ -1,14 +1,18 @@
 //! HopDB beside other engines. Each suite measures all sides in one run, in turn, and compares their answers.
 #![expect(
+    clippy::print_stdout,
     clippy::print_stderr,
     clippy::disallowed_methods,
     reason = "a benchmark reads clocks, starts peers and prints"
 )]
 
+mod child;
+mod engine;
 mod friends;
 mod hopdb_engine;
 mod neo4j;
 mod python;
+mod results;
 mod sqlite;
 
 use std::path::PathBuf;
@@ -31,37 +35,45 @@ struct Arguments {
     /// A smaller graph and fewer repetitions: at most 3 minutes.
     #[arg(long, global = true)]
     quick: bool,
-    /// Only these engines: hopdb, sqlite, kuzu, ladybug, neo4j.
-    #[arg(long, global = true, value_delimiter = ',')]
+    /// Only these engines. Without it all that belong to the workload; Neo4j where NEO4J_HOME names one.
+    #[arg(long, global = true, value_delimiter = ',', value_parser = friends::ENGINES)]
     engines: Vec<String>,
-    /// Only these workloads: load-friends, walk-2.
-    #[arg(long, global = true, value_delimiter = ',')]
+    /// Only these workloads. Without it load-friends and walk-2.
+    #[arg(long, global = true, value_delimiter = ',', value_parser = friends::WORKLOADS)]
     only: Vec<String>,
+    /// Bytes of memory that a load by HopDB is asked to keep to.
+    #[arg(long, global = true, value_name = "BYTES")]
+    memory: Option<u64>,
 }
 
 #[derive(Subcommand)]
 enum Suite {
     /// The friends graph: durable loads from CSV, and two-hop walks that return all ends.
     Friends,
+    /// One load in this process, for a suite that started it.
+    #[command(name = child::SUBCOMMAND, hide = true)]
+    LoadHere(child::LoadHere),
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let mut report = Report::new(match arguments.suite {
-        Suite::Friends => "friends",
-    });
-    let settings = friends::Settings {
-        quick: arguments.quick,
-        engines: arguments.engines,
-        only: arguments.only,
-    };
-    let done = friends::run(&settings, &mut report)
-        .and_then(|()| report.finish(arguments.json.as_deref()).map_err(Into::into));
-    match done {
+    match run(Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> Outcome<()> {
+    let Arguments { suite, json, quick, engines, only, memory } = arguments;
+    match suite {
+        Suite::LoadHere(what) => child::load_here(what, memory),
+        Suite::Friends => {
+            let mut report = Report::new("friends");
+            let settings = friends::Settings { quick, engines, only, memory_bytes: memory };
+            friends::run(&settings, &mut report)?;
+            Ok(report.finish(json.as_deref())?)
         }
     }
 }

@@ -7,18 +7,41 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 
 use crate::Outcome;
-use crate::friends::{Engine, Input, WalkAnswer};
+use crate::engine::{Engine, Input, Load, WalkAnswer};
 
-/// A package with the interface of Kùzu.
-pub(crate) struct Python {
-    module: &'static str,
-    python: PathBuf,
-    version: String,
+/// A package, and how it is measured.
+pub(crate) struct Package {
+    /// Its module, which is the engine's name.
+    pub(crate) module: &'static str,
+    /// What is installed.
+    requirement: &'static str,
+    settings: &'static str,
+    holds_graph: bool,
 }
 
-#[derive(Deserialize)]
-struct Loaded {
-    seconds: f64,
+const GRAPH: &str = "defaults; COPY FROM, CHECKPOINT, close; Cypher from Python, ids of the ends";
+
+/// All packages.
+pub(crate) const PACKAGES: [Package; 3] = [
+    Package { module: "kuzu", requirement: "kuzu==0.11.3", settings: GRAPH, holds_graph: true },
+    Package {
+        module: "ladybug",
+        requirement: "ladybug==0.22.*",
+        settings: GRAPH,
+        holds_graph: true,
+    },
+    Package {
+        module: "duckdb",
+        requirement: "duckdb==2.0.1",
+        settings: "bare tables, no index, no adjacency",
+        holds_graph: false,
+    },
+];
+
+/// A package that is installed.
+pub(crate) struct Python {
+    package: &'static Package,
+    python: PathBuf,
     version: String,
 }
 
@@ -32,7 +55,8 @@ struct Walked {
 
 impl Python {
     /// Makes the environment and installs the package, unless that was done before.
-    pub(crate) fn install(module: &'static str, requirement: &str) -> Outcome<Self> {
+    pub(crate) fn install(package: &'static Package) -> Outcome<Self> {
+        let Package { module, requirement, .. } = package;
         let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/peers");
         let environment = target.join(format!("python-{module}"));
         let python = environment.join("bin/python");
@@ -43,12 +67,13 @@ impl Python {
         run(Command::new(&python).args(["-m", "pip", "install", "--quiet", requirement]))?;
         let show = format!("import {module}; print({module}.__version__)");
         let version = run(Command::new(&python).args(["-c", &show]))?.trim().to_string();
-        Ok(Self { module, python, version })
+        Ok(Self { package, python, version })
     }
 
     fn work<T: for<'de> Deserialize<'de>>(&self, arguments: &[&OsStr]) -> Outcome<T> {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/worker.py");
-        let output = run(Command::new(&self.python).arg(script).arg(self.module).args(arguments))?;
+        let module = self.package.module;
+        let output = run(Command::new(&self.python).arg(script).arg(module).args(arguments))?;
         Ok(serde_json::from_str(&output)?)
     }
 }
@@ -63,27 +88,29 @@ fn run(command: &mut Command) -> Outcome<String> {
 
 impl Engine for Python {
     fn name(&self) -> &'static str {
-        self.module
+        self.package.module
     }
 
     fn version(&self) -> String {
         self.version.clone()
     }
 
-    fn settings(&self) -> &'static str {
-        "defaults; COPY FROM, CHECKPOINT, close; Cypher from Python, ids of the ends"
+    fn settings(&self) -> String {
+        self.package.settings.into()
     }
 
-    fn load(&mut self, input: &Input, path: &Path) -> Outcome<f64> {
+    fn holds_graph(&self) -> bool {
+        self.package.holds_graph
+    }
+
+    fn load(&mut self, input: &Input, path: &Path) -> Outcome<Load> {
         let files = &input.plain;
-        let loaded: Loaded = self.work(&[
+        self.work(&[
             OsStr::new("load"),
             path.as_os_str(),
             files.people.as_os_str(),
             files.friends.as_os_str(),
-        ])?;
-        self.version = loaded.version;
-        Ok(loaded.seconds)
+        ])
     }
 
     fn walk(&mut self, input: &Input, path: &Path) -> Outcome<WalkAnswer> {

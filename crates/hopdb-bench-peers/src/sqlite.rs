@@ -5,12 +5,14 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::time::Instant;
 
+use hopdb_bench::friends::Files;
 use rusqlite::Connection;
 
 use crate::Outcome;
-use crate::friends::{Engine, Input, WalkAnswer};
+use crate::child::{self, Held};
+use crate::engine::{Engine, Input, Load, WalkAnswer};
 
-/// SQLite in this process, as the distribution has it.
+/// SQLite as the distribution has it: loads in a process of its own, walks in this one.
 pub(crate) struct Sqlite;
 
 const WALK: &str =
@@ -36,6 +38,35 @@ fn rows(path: &Path, mut each: impl FnMut(&str, &str) -> Outcome<()>) -> Outcome
     Ok(())
 }
 
+/// Loads in this process; seconds and relationships.
+pub(crate) fn load_here(files: &Files, path: &Path) -> Outcome<(f64, u64)> {
+    let began = Instant::now();
+    let connection = open(path)?;
+    connection.execute_batch(
+        "CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT);
+         CREATE TABLE friend(src INT, dst INT, PRIMARY KEY(src, dst)) WITHOUT ROWID;
+         BEGIN;",
+    )?;
+    let mut relationships = 0;
+    {
+        let mut person = connection.prepare("INSERT INTO person VALUES (?1, ?2)")?;
+        rows(&files.people, |id, name| {
+            person.execute((id.parse::<i64>()?, name))?;
+            Ok(())
+        })?;
+        let mut friend = connection.prepare("INSERT INTO friend VALUES (?1, ?2)")?;
+        rows(&files.friends, |from, to| {
+            relationships += friend.execute((from.parse::<i64>()?, to.parse::<i64>()?))? as u64;
+            Ok(())
+        })?;
+    }
+    connection.execute_batch(
+        "CREATE INDEX friend_dst ON friend(dst, src); COMMIT; PRAGMA wal_checkpoint(TRUNCATE);",
+    )?;
+    connection.close().map_err(|(_, error)| error)?;
+    Ok((began.elapsed().as_secs_f64(), relationships))
+}
+
 impl Engine for Sqlite {
     fn name(&self) -> &'static str {
         "sqlite"
@@ -45,35 +76,13 @@ impl Engine for Sqlite {
         rusqlite::version().into()
     }
 
-    fn settings(&self) -> &'static str {
+    fn settings(&self) -> String {
         "WAL, synchronous FULL, 256 MiB cache; one transaction, index at the end; ids of the ends"
+            .into()
     }
 
-    fn load(&mut self, input: &Input, path: &Path) -> Outcome<f64> {
-        let began = Instant::now();
-        let connection = open(path)?;
-        connection.execute_batch(
-            "CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT);
-             CREATE TABLE friend(src INT, dst INT, PRIMARY KEY(src, dst)) WITHOUT ROWID;
-             BEGIN;",
-        )?;
-        {
-            let mut person = connection.prepare("INSERT INTO person VALUES (?1, ?2)")?;
-            rows(&input.plain.people, |id, name| {
-                person.execute((id.parse::<i64>()?, name))?;
-                Ok(())
-            })?;
-            let mut friend = connection.prepare("INSERT INTO friend VALUES (?1, ?2)")?;
-            rows(&input.plain.friends, |from, to| {
-                friend.execute((from.parse::<i64>()?, to.parse::<i64>()?))?;
-                Ok(())
-            })?;
-        }
-        connection.execute_batch(
-            "CREATE INDEX friend_dst ON friend(dst, src); COMMIT; PRAGMA wal_checkpoint(TRUNCATE);",
-        )?;
-        connection.close().map_err(|(_, error)| error)?;
-        Ok(began.elapsed().as_secs_f64())
+    fn load(&mut self, input: &Input, path: &Path) -> Outcome<Load> {
+        child::load(Held::Sqlite, &input.plain, path, None)
     }
 
     fn walk(&mut self, input: &Input, path: &Path) -> Outcome<WalkAnswer> {
