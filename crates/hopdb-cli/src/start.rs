@@ -87,8 +87,14 @@ fn readings(text: &str) -> Vec<Value> {
         None => text.parse().ok().map(Value::Float),
     };
     let date = text.parse().ok().map(Value::Date);
+    let time = text.parse().ok().map(Value::Time);
+    let local_time = text.parse().ok().map(Value::LocalTime);
     let date_time = text.parse().ok().map(Value::DateTime);
-    values.extend([boolean, integer, float, date, date_time].into_iter().flatten());
+    let local_date_time = text.parse().ok().map(Value::LocalDateTime);
+    let duration = text.parse().ok().map(Value::Duration);
+    let point = text.parse().ok().map(Value::Point);
+    values.extend([boolean, integer, float, date, time, local_time].into_iter().flatten());
+    values.extend([date_time, local_date_time, duration, point].into_iter().flatten());
     values
 }
 
@@ -124,5 +130,9 @@ mod tests {
         assert_eq!(kinds("4.5"), ["String", "Float"]);
         assert_eq!(kinds("TRUE"), ["String", "Boolean"]);
         assert_eq!(kinds("2024-02-29")[..2], ["String", "Date"]);
+        assert_eq!(kinds("12:30:00"), ["String", "Time", "LocalTime"]);
+        assert_eq!(kinds("12:30:00Z"), ["String", "Time"]);
+        assert_eq!(kinds("P1D"), ["String", "Duration"]);
+        assert_eq!(kinds("{x: 1, y: 2}"), ["String", "Point"]);
     }
 }

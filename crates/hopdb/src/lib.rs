@@ -31,7 +31,11 @@ pub mod generate;
 pub use database::{Database, Options, Snapshot, Transaction};
 pub use error::{Error, ErrorKind, Result};
 pub use hopdb_graph::ids::{Direction, LabelId, NodeId, PropertyKeyId, RelationshipId, TypeId};
-pub use hopdb_graph::value::{Date, DateTime, Value};
+pub use hopdb_graph::value::temporal::Zone;
+pub use hopdb_graph::value::{
+    CoordinateType, Coordinates, Crs, Date, DateTime, Duration, LocalDateTime, LocalTime, Point,
+    TextError, Time, Value, Vector,
+};
 pub use hopdb_graph::{
     Adjacent, Catalog, CheckReport, Expander, GraphError, Hop, IndexDefinition, Node, Pair, Reader,
     Relationship, Walk,

@@ -6,7 +6,8 @@
 use std::path::PathBuf;
 
 use hopdb::{
-    Database, Date, DateTime, NodeId, Options, RelationshipId, Snapshot, Transaction, Value,
+    Coordinates, Crs, Database, Date, DateTime, Duration, LocalTime, NodeId, Options, Point,
+    RelationshipId, Snapshot, Time, Transaction, Value, Vector,
 };
 use hopdb_testkit::graph_model::{GraphModel, Refusal};
 
@@ -16,7 +17,7 @@ const KEYS: [&str; 4] = ["k", "l", "m", "n"];
 
 /// A scalar or a list of every kind; few different ones, so that they meet in indexes.
 fn value(random: &mut fastrand::Rng) -> Value {
-    match random.u8(0..16) {
+    match random.u8(0..21) {
         0 => Value::Null,
         1 => random.bool().into(),
         2..=4 => random.i64(-3..30).into(),
@@ -33,6 +34,28 @@ fn value(random: &mut fastrand::Rng) -> Value {
         14 => {
             let last = random.choice([Value::from(1_i64), Value::from(1.0)]).unwrap();
             Value::List(vec!["list ".repeat(300).into(), last])
+        }
+        15 => {
+            let instant = DateTime::new(random.i64(0..2), 5, 0).unwrap();
+            let zone = random.choice(["Etc/UTC", "Europe/London"]).unwrap();
+            instant.with_zone(zone).unwrap().into()
+        }
+        16 => Duration::new(random.i64(-1..2), random.i64(-1..2), 0, 5).unwrap().into(),
+        17 => {
+            let coordinates = [random.choice([0.0, -0.0, 1.5]).unwrap(), 2.0];
+            let crs = random.choice([Crs::Cartesian2d, Crs::Wgs84]).unwrap();
+            Point::new(crs, &coordinates).unwrap().into()
+        }
+        18 => {
+            let coordinates = vec![random.choice([0.0, -0.0, 1.5]).unwrap(), 2.0];
+            Vector::new(Coordinates::Float32(coordinates)).unwrap().into()
+        }
+        19 => {
+            let time = LocalTime::from_nanos(random.u64(0..2)).unwrap();
+            match random.bool() {
+                true => time.into(),
+                false => Time::new(time, random.i32(-1..2)).unwrap().into(),
+            }
         }
         // Longer than a page.
         _ => vec![random.u8(0..3); random.usize(3_000..9_000)].into(),

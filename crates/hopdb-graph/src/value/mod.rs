@@ -8,19 +8,32 @@
 //! dates and date-times lie within the years -9999 to 9999. Null is a value so that lists can hold
 //! it; a property that is null is not stored at all.
 //!
-//! [`codec`] has the byte layout, [`temporal`] the calendar.
+//! [`codec`] has the byte layout, [`temporal`] the calendar, [`point`] the coordinate systems,
+//! [`field_text`] the texts of import files.
 
 pub mod codec;
+mod cypher;
+pub mod error;
+pub mod field_text;
+pub(crate) mod map;
+pub mod point;
 pub mod temporal;
+pub mod vector;
 
-use std::fmt;
 use std::hash::{Hash, Hasher};
 
+pub use error::TextError;
 use hopdb_storage::codec::key::KeyWriter;
-pub use temporal::{Date, DateTime, TemporalError};
+pub use point::{Crs, Point};
+pub use temporal::{Date, DateTime, Duration, LocalDateTime, LocalTime, Time};
+use vector::Number;
+pub use vector::{CoordinateType, Coordinates, Vector};
 
 /// How deep lists may nest: `[1]` is 1, `[[1]]` is 2.
 pub const LIST_DEPTH_MAX: usize = 32;
+
+/// First item of the list that stands for a vector in index keys.
+const VECTOR_KEY: &[u8] = b"vector";
 
 /// One property value.
 #[derive(Clone, Debug)]
@@ -41,8 +54,20 @@ pub enum Value {
     List(Vec<Value>),
     /// A calendar day.
     Date(Date),
-    /// An instant with an offset.
+    /// A time of day.
+    LocalTime(LocalTime),
+    /// A time of day with an offset.
+    Time(Time),
+    /// A date and time of day.
+    LocalDateTime(LocalDateTime),
+    /// An instant with an offset, and the name of a zone perhaps.
     DateTime(DateTime),
+    /// Months, days and seconds.
+    Duration(Duration),
+    /// A point in a coordinate system.
+    Point(Point),
+    /// Numbers of one type.
+    Vector(Vector),
 }
 
 impl Value {
@@ -58,11 +83,19 @@ impl Value {
             Self::Bytes(_) => "Bytes",
             Self::List(_) => "List",
             Self::Date(_) => "Date",
+            Self::LocalTime(_) => "LocalTime",
+            Self::Time(_) => "Time",
+            Self::LocalDateTime(_) => "LocalDateTime",
             Self::DateTime(_) => "DateTime",
+            Self::Duration(_) => "Duration",
+            Self::Point(_) => "Point",
+            Self::Vector(_) => "Vector",
         }
     }
 
-    /// Appends the value to an index key: in Cypher's order, in which 1 and 1.0 are one place.
+    /// Appends the value to an index key: in Cypher's order, in which 1 and 1.0 are one place, and
+    /// so are two date-times that differ in the zone's name alone. A vector is among the lists,
+    /// behind those of other values: ordered by the type of its coordinates, then by them.
     ///
     /// Equal keys are therefore not always equal values: whoever looks for stored equality must
     /// compare the values as well.
@@ -80,8 +113,24 @@ impl Value {
                 key.list_end()
             }
             Self::Date(value) => key.date(value.days()),
+            Self::LocalTime(value) => key.local_time(value.nanos()),
+            Self::Time(value) => key.zoned_time(value.local().nanos(), value.offset_seconds()),
+            Self::LocalDateTime(value) => key.local_date_time(value.seconds(), value.nanos()),
             Self::DateTime(value) => {
                 key.zoned_date_time(value.epoch_seconds(), value.nanos(), value.offset_seconds())
+            }
+            Self::Duration(value) => {
+                key.duration(value.months(), value.days(), value.seconds(), value.nanos())
+            }
+            Self::Point(value) => key.point(value.key()),
+            Self::Vector(value) => {
+                // Keys have no type of their own for vectors: the bytes keep them apart from lists.
+                key.list_start().bytes(VECTOR_KEY).integer(value.coordinate_type() as i64);
+                value.for_each_number(|number| match number {
+                    Number::Integer(value) => drop(key.integer(value)),
+                    Number::Float(value) => drop(key.float(value)),
+                });
+                key.list_end()
             }
         };
     }
@@ -104,7 +153,13 @@ impl PartialEq for Value {
             (Self::Bytes(a), Self::Bytes(b)) => a == b,
             (Self::List(a), Self::List(b)) => a == b,
             (Self::Date(a), Self::Date(b)) => a == b,
+            (Self::LocalTime(a), Self::LocalTime(b)) => a == b,
+            (Self::Time(a), Self::Time(b)) => a == b,
+            (Self::LocalDateTime(a), Self::LocalDateTime(b)) => a == b,
             (Self::DateTime(a), Self::DateTime(b)) => a == b,
+            (Self::Duration(a), Self::Duration(b)) => a == b,
+            (Self::Point(a), Self::Point(b)) => a == b,
+            (Self::Vector(a), Self::Vector(b)) => a == b,
             _ => false,
         }
     }
@@ -124,67 +179,15 @@ impl Hash for Value {
             Self::Bytes(value) => value.hash(state),
             Self::List(values) => values.hash(state),
             Self::Date(value) => value.hash(state),
+            Self::LocalTime(value) => value.hash(state),
+            Self::Time(value) => value.hash(state),
+            Self::LocalDateTime(value) => value.hash(state),
             Self::DateTime(value) => value.hash(state),
+            Self::Duration(value) => value.hash(state),
+            Self::Point(value) => value.hash(state),
+            Self::Vector(value) => value.hash(state),
         }
     }
-}
-
-impl fmt::Display for Value {
-    /// Prints the value as a Cypher expression that makes it; bytes, for which Cypher has none, as
-    /// GQL's `X'0aff'`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Null => f.write_str("null"),
-            Self::Boolean(value) => write!(f, "{value}"),
-            Self::Integer(value) => write!(f, "{value}"),
-            Self::Float(value) => write_float(*value, f),
-            Self::String(value) => write_string(value, f),
-            Self::Bytes(bytes) => {
-                f.write_str("X'")?;
-                bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
-                f.write_str("'")
-            }
-            Self::List(values) => {
-                f.write_str("[")?;
-                for (index, value) in values.iter().enumerate() {
-                    if index > 0 {
-                        f.write_str(", ")?;
-                    }
-                    write!(f, "{value}")?;
-                }
-                f.write_str("]")
-            }
-            Self::Date(value) => write!(f, "date('{value}')"),
-            Self::DateTime(value) => write!(f, "datetime('{value}')"),
-        }
-    }
-}
-
-/// Rust's debug form always has a point or an exponent, so the text reads back as a float.
-fn write_float(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    if value.is_nan() {
-        f.write_str("NaN")
-    } else if value.is_infinite() {
-        f.write_str(if value > 0.0 { "Infinity" } else { "-Infinity" })
-    } else {
-        write!(f, "{value:?}")
-    }
-}
-
-fn write_string(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    f.write_str("'")?;
-    for character in text.chars() {
-        match character {
-            '\'' => f.write_str("\\'")?,
-            '\\' => f.write_str("\\\\")?,
-            '\n' => f.write_str("\\n")?,
-            '\r' => f.write_str("\\r")?,
-            '\t' => f.write_str("\\t")?,
-            control if control.is_control() => write!(f, "\\u{:04x}", u32::from(control))?,
-            other => write!(f, "{other}")?,
-        }
-    }
-    f.write_str("'")
 }
 
 macro_rules! from {
@@ -199,70 +202,10 @@ macro_rules! from {
 
 from! {
     bool => Boolean, i64 => Integer, i32 => Integer, f64 => Float, String => String,
-    &str => String, Vec<u8> => Bytes, Vec<Value> => List, Date => Date, DateTime => DateTime,
+    &str => String, Vec<u8> => Bytes, Vec<Value> => List, Date => Date, LocalTime => LocalTime,
+    Time => Time, LocalDateTime => LocalDateTime, DateTime => DateTime, Duration => Duration,
+    Point => Point, Vector => Vector,
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_print_as_cypher() {
-        let values = Value::List(vec![
-            Value::Null,
-            true.into(),
-            (-5_i64).into(),
-            1.0.into(),
-            1e300.into(),
-            f64::NEG_INFINITY.into(),
-            f64::NAN.into(),
-            "it's \\ a\nline\u{1}".into(),
-            vec![10_u8, 255].into(),
-            Date::from_days(0).unwrap().into(),
-            DateTime::new(0, 0, 3600).unwrap().into(),
-        ]);
-        assert_eq!(
-            values.to_string(),
-            "[null, true, -5, 1.0, 1e300, -Infinity, NaN, 'it\\'s \\\\ a\\nline\\u0001', X'0aff', \
-             date('1970-01-01'), datetime('1970-01-01T01:00:00+01:00')]"
-        );
-    }
-
-    #[test]
-    fn keys_order_numbers_as_one_and_values_by_kind() {
-        let key = |value: Value| {
-            let mut out = Vec::new();
-            value.key(&mut KeyWriter::new(&mut out));
-            out
-        };
-        assert_eq!(key(1_i64.into()), key(1.0.into()));
-        let ascending = [
-            Value::List(vec!["a".into()]),
-            Value::List(vec!["a".into(), 1_i64.into()]),
-            "a".into(),
-            "a\0".into(),
-            "b".into(),
-            false.into(),
-            true.into(),
-            (-1_i64).into(),
-            1.5.into(),
-            2_i64.into(),
-            f64::NAN.into(),
-            Value::Null,
-        ];
-        assert!(ascending.map(key).is_sorted_by(|a, b| a < b));
-        let day = |days| key(Date::from_days(days).unwrap().into());
-        assert!(day(-1) < day(0));
-        let time = |seconds, offset| key(DateTime::new(seconds, 0, offset).unwrap().into());
-        assert!(time(-5, 60) < time(5, -60));
-    }
-
-    #[test]
-    fn equality_is_of_the_stored_form() {
-        assert_eq!(Value::Float(f64::NAN), Value::Float(f64::NAN));
-        assert_ne!(Value::Float(0.0), Value::Float(-0.0));
-        assert_ne!(Value::Integer(1), Value::Float(1.0));
-        assert_ne!(Value::from("1"), Value::Bytes(b"1".to_vec()));
-        assert_eq!(Value::Null, Value::Null);
-    }
-}
+pub(crate) mod tests;

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hopdb_graph::GraphError;
 use hopdb_graph::ids::{NodeId, RelationshipId};
-use hopdb_graph::value::Value;
+use hopdb_graph::value::{Coordinates, DateTime, Value};
 
 /// Properties by key.
 pub type Properties = BTreeMap<String, Value>;
@@ -297,7 +297,8 @@ fn set(properties: &mut Properties, key: &str, value: &Value) {
     }
 }
 
-/// Whether two values are in one place of Cypher's order: numbers across their types, both zeros, all NaNs.
+/// Whether two values are in one place of Cypher's order: numbers across their types, both zeros (in points and
+/// vectors too), all NaNs, date-times that differ in the zone's name alone.
 #[must_use]
 pub fn same_place(a: &Value, b: &Value) -> bool {
     match (a, b) {
@@ -308,6 +309,18 @@ pub fn same_place(a: &Value, b: &Value) -> bool {
         (Value::List(a), Value::List(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_place(a, b))
         }
+        (Value::DateTime(a), Value::DateTime(b)) => {
+            let place = |of: &DateTime| (of.epoch_seconds(), of.nanos(), of.offset_seconds());
+            place(a) == place(b)
+        }
+        (Value::Point(a), Value::Point(b)) => {
+            a.crs() == b.crs() && a.coordinates() == b.coordinates()
+        }
+        (Value::Vector(a), Value::Vector(b)) => match (a.coordinates(), b.coordinates()) {
+            (Coordinates::Float32(a), Coordinates::Float32(b)) => a == b,
+            (Coordinates::Float64(a), Coordinates::Float64(b)) => a == b,
+            _ => a == b,
+        },
         _ => a == b,
     }
 }

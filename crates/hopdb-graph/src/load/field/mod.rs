@@ -79,7 +79,7 @@ fn encode_scalar(scalar: Scalar, text: &[u8], out: &mut Vec<u8>) -> Result<(), F
         Scalar::Char => parse::char(text).map(|value| codec::put_string(value, out)),
         Scalar::Bytes => parse::bytes(text, |bytes| codec::put_bytes(bytes, out)),
         Scalar::Date => parse::date(text).map(|value| codec::put_date(value, out)),
-        Scalar::DateTime => parse::date_time(text).map(|value| codec::put_date_time(value, out)),
+        Scalar::DateTime => parse::date_time(text).map(|value| codec::put_date_time(&value, out)),
     };
     done.map_err(|why| error(scalar, text, why))
 }
