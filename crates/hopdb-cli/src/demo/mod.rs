@@ -1,8 +1,9 @@
-//! `hop demo`: two graphs, loaded and walked before the user's eyes.
+//! `hop demo`: graphs, loaded and walked before the user's eyes.
 //!
 //! Everything goes the ways that users go: CSV files, the ordinary load, the public API; and what was written
 //! stays, to be tried further.
 
+mod debian;
 mod friends;
 mod packages;
 
@@ -17,12 +18,14 @@ use crate::screen::{Screen, duration};
 const EXAMPLES: &str = "\
 Examples:
   hop demo
-  hop demo --quick --dir demo";
+  hop demo --quick --dir demo
+  hop demo --debian";
 
 /// Load two graphs, walk them, and show what was measured
 ///
 /// First HopDB's own crate dependency graph, then a generated graph of 100,000 people and 1,000,000
-/// friendships. Takes a few seconds; the files stay where it says, to go on with.
+/// friendships. Takes a few seconds; the files stay where it says, to go on with. With --debian a real and
+/// larger one instead: the packages of Debian or Ubuntu, as apt knows them on this machine.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -32,16 +35,26 @@ pub(crate) struct Args {
     /// Take 10,000 people and 100,000 friendships instead
     #[arg(long)]
     quick: bool,
+    /// Load the packages that apt knows on this machine instead, and ask about their dependencies
+    #[arg(long, conflicts_with = "quick")]
+    debian: bool,
 }
 
 pub(crate) fn run(args: &Args, screen: &mut Screen) -> Result<(), Failure> {
     let started = Instant::now();
+    // Before the folder is made: nothing stays where there are no lists.
+    let lists = if args.debian { Some(debian::Lists::open()?) } else { None };
     let folder = folder(args.dir.as_deref())?;
     writeln!(screen, "The files of this demo are in {}\n", folder.display())?;
-    let packages = packages::show(&folder, screen)?;
-    let people = if args.quick { 10_000 } else { 100_000 };
-    let friends = friends::show(&folder, people, screen)?;
-    next(&[packages, friends], screen)?;
+    let commands = match lists {
+        Some(lists) => debian_commands(&debian::show(lists, &folder, screen)?),
+        None => {
+            let packages = packages::show(&folder, screen)?;
+            let people = if args.quick { 10_000 } else { 100_000 };
+            commands(&packages, &friends::show(&folder, people, screen)?)
+        }
+    };
+    next(&commands, screen)?;
     let time = duration(started.elapsed());
     Ok(writeln!(screen, "{}", screen.dim(&format!("All of this took {time}.")))?)
 }
@@ -61,18 +74,37 @@ fn folder(wanted: Option<&Path>) -> Result<PathBuf, Failure> {
     Ok(folder.to_path_buf())
 }
 
-fn next([packages, friends]: &[PathBuf; 2], screen: &mut Screen) -> Result<(), Failure> {
-    screen.headline("Try next")?;
-    let hop = program();
+fn commands(packages: &Path, friends: &Path) -> Vec<String> {
     let (packages, friends) = (shell_word(packages), shell_word(friends));
-    for command in [
+    vec![
         format!("walk {packages} --from Package.name=clap --hops 4"),
         format!("walk {friends} --from Person.id=42 --hops 4"),
         format!("bench walk {friends} --cache-bytes 256KiB"),
         format!("stat {friends}"),
         format!("check {friends}"),
         "load --help".to_owned(),
-    ] {
+    ]
+}
+
+fn debian_commands(shown: &debian::Shown) -> Vec<String> {
+    let debian::Shown { database, subject, most_wanted } = shown;
+    let database = shell_word(database);
+    vec![
+        format!("walk {database} --from Package.name={subject} --type DEPENDS --hops 4"),
+        format!(
+            "walk {database} --from Package.name={most_wanted} --type DEPENDS --direction in --hops 4"
+        ),
+        format!("bench walk {database} --type DEPENDS --hops 3"),
+        format!("stat {database}"),
+        format!("check {database}"),
+        "load --help".to_owned(),
+    ]
+}
+
+fn next(commands: &[String], screen: &mut Screen) -> Result<(), Failure> {
+    screen.headline("Try next")?;
+    let hop = program();
+    for command in commands {
         writeln!(screen, "  {hop} {command}")?;
     }
     Ok(writeln!(screen)?)

@@ -1,8 +1,9 @@
 //! `hop generate` and `hop demo`: what newcomers run first.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
-use crate::program::Folder;
+use crate::program::{Folder, Ran, ran};
 
 #[test]
 fn generated_files_are_the_same_for_a_seed_and_kept() {
@@ -62,7 +63,7 @@ fn the_demo_shows_both_graphs() {
 fn the_demo_finds_a_folder_itself() {
     let folder = Folder::new();
     let mut command = folder.command("demo --quick");
-    let ran = crate::program::ran({
+    let ran = ran({
         command.env("TMPDIR", folder.path(""));
         command
     });
@@ -70,4 +71,92 @@ fn the_demo_finds_a_folder_itself() {
     let [name] = &folder.names()[..] else { panic!("{:?}", folder.names()) };
     assert!(name.starts_with("hop-demo-"));
     assert!(ran.out.contains(name.as_str()));
+}
+
+const DEBIAN: &str = include_str!("debian.txt");
+
+/// Runs `hop` where the only program is an `apt-cache` that prints a text and ends with a code; or where there is
+/// none.
+fn with_apt(folder: &Folder, args: &str, apt: Option<(&str, u8)>) -> Ran {
+    let programs = folder.path("programs");
+    fs::create_dir_all(&programs).unwrap();
+    if let Some((text, code)) = apt {
+        let script = programs.join("apt-cache");
+        let print = "while IFS= read -r line; do printf '%s\\n' \"$line\"; done <\"$0.txt\"";
+        fs::write(
+            &script,
+            format!("#!/bin/sh\n[ \"$*\" = dumpavail ] || exit 9\n{print}\nexit {code}\n"),
+        )
+        .unwrap();
+        fs::write(programs.join("apt-cache.txt"), text).unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let mut command = folder.command(args);
+    command.env("PATH", &programs);
+    ran(command)
+}
+
+#[test]
+fn debian_packages_are_loaded_and_asked_about() {
+    let folder = Folder::new();
+    let Ran { code, out, err } = with_apt(&folder, "demo --debian --dir shown", Some((DEBIAN, 0)));
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    for text in [
+        "The files of this demo are in shown",
+        "   24 nodes\n      12 Package, 3 VirtualPackage, 4 Maintainer, 5 Section\n",
+        "   44 relationships\n      18 DEPENDS, 2 PRE_DEPENDS, 1 RECOMMENDS, 3 PROVIDES, 1 CONFLICTS,",
+        "1. What must be there for desktop, and how far away is it?\n   answered in ",
+        "               1            3     321 KiB  office\n",
+        "          in all            7     418 KiB\n",
+        "               5            6    50 %     2  base\n",
+        "3. Why does desktop need postman? The shortest chain:\n",
+        "     mailer   Depends: mailer\n     postman  Depends: transport-agent\n",
+        "               4           2  Base Team\n",
+        "   5 packages in 2 groups; the largest:\n     3  loop-a, loop-b, loop-c\n",
+        "walk shown/debian.hop --from Package.name=desktop --type DEPENDS --hops 4",
+    ] {
+        assert!(out.contains(text), "no {text:?}: {out}");
+    }
+    assert!(!out.contains("friendships"), "{out}");
+    // How long the commands at the end are depends on where `hop` is.
+    let shown = out.lines().take_while(|line| *line != "Try next");
+    shown.for_each(|line| assert!(line.trim_end() == line && line.chars().count() <= 90, "{line}"));
+    let program = env!("CARGO_BIN_EXE_hop");
+    let commands = out.lines().filter_map(|line| line.trim_start().strip_prefix(program));
+    let commands: Vec<&str> = commands.collect();
+    assert_eq!(commands.len(), 6, "{out}");
+    commands.iter().for_each(|args| drop(folder.hop_ok(args)));
+}
+
+#[test]
+fn a_list_of_one_package_is_a_graph() {
+    let folder = Folder::new();
+    let ran = with_apt(&folder, "demo --debian --dir shown", Some(("Package: only\n", 0)));
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    assert!(ran.out.contains("   1 node\n      1 Package\n"), "{}", ran.out);
+}
+
+#[test]
+fn without_package_lists_the_demo_says_what_to_do() {
+    let folder = Folder::new();
+    for (apt, code, texts) in [
+        (None, 2, ["error: there is no `apt-cache`", "needs Debian, Ubuntu", "`hop demo` without"]),
+        (Some(("", 0)), 2, ["error: apt has no package lists", "`apt-get update`", "`hop demo`"]),
+        (Some(("nonsense\n", 0)), 2, ["no package lists", "`apt-get update`", "without --debian"]),
+        (Some(("", 100)), 3, ["error: cannot read", "apt-cache dumpavail", "exit status: 100"]),
+        (Some((DEBIAN, 100)), 3, ["error: cannot read", "dumpavail", "exit status: 100"]),
+    ] {
+        let ran = with_apt(&folder, "demo --debian --dir x", apt);
+        assert_eq!(ran.code, code, "{apt:?}: {}{}", ran.out, ran.err);
+        for text in texts {
+            assert!(ran.err.contains(text), "{apt:?} does not say {text:?}: {}", ran.err);
+        }
+        // Where nothing was read, nothing stays.
+        let read = apt.is_some_and(|(text, _)| !text.is_empty());
+        assert_eq!(folder.path("x").exists(), read, "{apt:?}");
+        if read {
+            fs::remove_dir_all(folder.path("x")).unwrap();
+        }
+    }
+    folder.fails("demo --debian --quick", 2, &["--quick"]);
 }
