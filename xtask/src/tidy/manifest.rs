@@ -41,13 +41,17 @@ pub(super) struct Manifest<'t> {
 }
 
 impl Manifest<'_> {
-    /// The manifests of all crates, in order of their paths. One that is no TOML is left out: cargo
+    /// The manifests of the workspace's crates, in order of their paths. One that begins a workspace
+    /// of its own is left out: it builds apart, as `fuzz/` does. So is one that is no TOML: cargo
     /// would not have come this far.
     pub(super) fn all(tree: &Tree) -> Vec<Manifest<'_>> {
         let manifests = tree.texts().filter(|(path, _)| path.ends_with("/Cargo.toml"));
         manifests
             .filter_map(|(path, text)| {
                 let table: Table = text.parse().ok()?;
+                if table.contains_key("workspace") {
+                    return None;
+                }
                 let name = table.get("package")?.get("name")?.as_str()?.to_owned();
                 Some(Manifest { path, name, text, table })
             })
@@ -160,6 +164,12 @@ mod tests {
             let text = CLEAN.replace(from, to);
             assert_eq!(found(&text), [format!("crates/a/Cargo.toml:{message}")], "{text}");
         }
+    }
+
+    #[test]
+    fn a_workspace_of_its_own_is_left_alone() {
+        assert!(!found("[package]\nname = \"b\"\n").is_empty());
+        assert!(found("[package]\nname = \"b\"\n[workspace]\n").is_empty());
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl<const N: usize> Needles<N> {
     /// [`Needles::find`] does.
     #[inline]
     pub(super) fn copy_until(self, text: &[u8], mut at: usize, out: &mut Vec<u8>) -> usize {
-        // Most copies are short: eight bytes at once, and then back, beats a call to copy three.
+        // As in `append`.
         while let Some(word) = text.get(at..).and_then(<[u8]>::first_chunk::<WORD_BYTES>) {
             let hits = self.in_word(u64::from_le_bytes(*word));
             out.extend_from_slice(word);
@@ -81,6 +81,19 @@ impl<const N: usize> Needles<N> {
         word[..rest.len()].copy_from_slice(rest);
         let present = (1_u64 << (8 * rest.len())) - 1;
         self.in_word(u64::from_le_bytes(word)) & present
+    }
+}
+
+/// Appends `text[start..end]` to `out`. Most copies are short: eight bytes at once, and then back,
+/// beats a call to copy three.
+#[inline]
+pub(super) fn append(text: &[u8], start: usize, end: usize, out: &mut Vec<u8>) {
+    match text[start..].first_chunk::<WORD_BYTES>() {
+        Some(word) if end - start < WORD_BYTES => {
+            out.extend_from_slice(word);
+            out.truncate(out.len() - WORD_BYTES + (end - start));
+        }
+        _ => out.extend_from_slice(&text[start..end]),
     }
 }
 

@@ -12,7 +12,7 @@
 
 use super::Dialect;
 use super::chunks::blank_lines;
-use super::needles::{Needles, WORD_BYTES, first};
+use super::needles::{Needles, WORD_BYTES, append, first};
 
 /// Reads records from text that holds whole rows.
 #[derive(Debug)]
@@ -96,10 +96,8 @@ impl<'t> Records<'t> {
     /// lines are skipped.
     pub fn next(&mut self, record: &mut Record<'t>) -> bool {
         let text = self.text;
-        let (bytes, lines) = blank_lines(&text[self.at..]);
-        self.at += bytes;
-        self.line += lines;
-        if matches!(&text[self.at..], [] | [b'\r']) {
+        // Hardly any line is blank.
+        if !matches!(text.get(self.at), Some(byte) if *byte > b'\r') && !self.reach_row() {
             return false;
         }
         let start = self.at;
@@ -109,6 +107,15 @@ impl<'t> Records<'t> {
         self.line += 1 + record.newlines;
         self.at = text.len().min(newline + 1);
         true
+    }
+
+    /// Skips blank lines; whether a row follows.
+    #[cold]
+    fn reach_row(&mut self) -> bool {
+        let (bytes, lines) = blank_lines(&self.text[self.at..]);
+        self.at += bytes;
+        self.line += lines;
+        !matches!(&self.text[self.at..], [] | [b'\r'])
     }
 
     /// Reads the fields of one row; gives the ends of its text and of its line.
@@ -193,7 +200,7 @@ impl<'t> Records<'t> {
             }
         }
         let first_byte = record.unescaped.len();
-        record.unescaped.extend_from_slice(&text[start..end]);
+        append(text, start, end, &mut record.unescaped);
         let next = self.unescape(end, record);
         record.push(Kind::Unescaped, first_byte, record.unescaped.len());
         next
