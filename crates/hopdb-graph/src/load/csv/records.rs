@@ -161,16 +161,16 @@ impl<'t> Records<'t> {
 
     #[inline]
     fn last_plain(&self, start: usize, newline: usize, record: &mut Record<'t>) -> Next {
-        let end = self.row_end(start, newline);
+        let end = self.row_end(newline);
         record.push(Kind::Plain, start, end);
         Next::Row { end, newline }
     }
 
-    /// Where a row's text ends whose line ends at `newline`: one carriage return, if it is not
-    /// before `from`, belongs to the line's end.
+    /// Where a row's text ends whose line ends at `newline`: one carriage return before it belongs
+    /// to the line's end. A field without text has no such byte before it, but what opened it.
     #[inline]
-    fn row_end(&self, from: usize, newline: usize) -> usize {
-        let returns = newline > from && self.text[newline - 1] == b'\r';
+    fn row_end(&self, newline: usize) -> usize {
+        let returns = self.text[..newline].last() == Some(&b'\r');
         newline - usize::from(returns)
     }
 
@@ -259,14 +259,14 @@ impl<'t> Records<'t> {
     /// Ends a row inside quotes.
     fn broken_line(&self, newline: usize, record: &mut Record<'t>) -> Next {
         record.broken = Some(Broken::NewlineInQuotes);
-        Next::Row { end: self.row_end(0, newline), newline }
+        Next::Row { end: self.row_end(newline), newline }
     }
 
     /// Copies what is behind a closing quote.
     fn behind_quote(&self, at: usize, record: &mut Record<'t>) -> Next {
         let found = self.outside.copy_until(self.text, at, &mut record.unescaped);
         let ends_row = self.text.get(found) != Some(&self.dialect.delimiter());
-        let end = if ends_row { self.row_end(at, found) } else { found };
+        let end = if ends_row { self.row_end(found) } else { found };
         record.unescaped.truncate(record.unescaped.len() - (found - end));
         if ends_row { Next::Row { end, newline: found } } else { Next::Field(found + 1) }
     }
