@@ -186,13 +186,13 @@ impl<'t> Records<'t> {
         }
         if text.get(end) == Some(&self.dialect.quote()) {
             let behind = end + 1;
-            let next = match &text[behind..] {
-                [byte, ..] if *byte == self.dialect.delimiter() => Some(Next::Field(behind + 1)),
-                [] | [b'\n', ..] => Some(Next::Row { end: behind, newline: behind }),
-                [b'\r'] | [b'\r', b'\n', ..] => {
+            let next = match text.get(behind) {
+                Some(byte) if *byte == self.dialect.delimiter() => Some(Next::Field(behind + 1)),
+                Some(b'\n') | None => Some(Next::Row { end: behind, newline: behind }),
+                Some(b'\r') if matches!(text.get(behind + 1), Some(b'\n') | None) => {
                     Some(Next::Row { end: behind, newline: behind + 1 })
                 }
-                _ => None,
+                Some(_) => None,
             };
             if let Some(next) = next {
                 record.push(Kind::Quoted, start, end);
