@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::field::encode_field;
+use super::field::{Field, FieldRules, encode_field};
 use super::header::{Column, FileKind, Header, Role};
 use super::id_map::{IdMap, SpaceId};
 use super::index_entries::IndexEntries;
@@ -80,10 +80,11 @@ fn load_group(
     let dialect = context.plan.dialect;
     let counter = context.progress.counter();
     let mut rows = RowReader::open(context.source, &group.files, dialect, counter)?;
+    let rules = dialect.field_rules();
     let header = rows.header(FileKind::Nodes)?;
     let columns = Columns::resolve(&header, group, txn, &mut loaded.ids)?;
     while let Some(row) = rows.next_row()? {
-        read_row(&row, &columns, txn, writer)?;
+        read_row(&row, (&columns, &rules), txn, writer)?;
         let node = NodeId(give_number(context, &row, &columns, &mut loaded.ids)?);
         writer.write(node, txn)?;
         loaded.note(node, &mut writer.record)?;
@@ -118,7 +119,7 @@ impl Columns {
             }
         }
         let properties = property_columns(header, &group.files, txn)?;
-        let id = header.id().cloned().map(|column| {
+        let id = only(header.ids(), &group.files)?.cloned().map(|column| {
             let Role::Id { space, .. } = &column.role else { unreachable!("it is the id column") };
             let space = ids.space(space);
             (column, space)
@@ -130,7 +131,7 @@ impl Columns {
 /// Turns a row into the writer's record.
 fn read_row(
     row: &Row<'_>,
-    columns: &Columns,
+    (columns, rules): (&Columns, &FieldRules),
     txn: &mut GraphTxn,
     writer: &mut NodeWriter<'_>,
 ) -> Result<()> {
@@ -140,7 +141,7 @@ fn read_row(
         record.add_label(*label);
     }
     if let Some(column) = &columns.label {
-        let delimiter = column.column_type.array_delimiter.unwrap_or(b';');
+        let delimiter = rules.array_delimiter;
         for label in row.get(column.index).split(|byte| *byte == delimiter) {
             let label = label.trim_ascii();
             if label.is_empty() {
@@ -155,9 +156,9 @@ fn read_row(
         }
     }
     for (column, key) in &columns.properties {
-        let field = row.get(column.index);
+        let field = Field { text: row.get(column.index), quoted: false };
         record
-            .set_with(*key, |out| encode_field(column, field, out))
+            .set_with(*key, |out| encode_field(column, rules, field, out))
             .map_err(|error| at(row, column, error.to_string()))?;
     }
     Ok(())
@@ -211,6 +212,22 @@ impl LoadedNodes {
             index.note(node, record)?;
         }
         Ok(())
+    }
+}
+
+/// The one column of an id.
+pub(super) fn only<'h>(
+    mut columns: impl Iterator<Item = &'h Column>,
+    files: &[PathBuf],
+) -> Result<Option<&'h Column>> {
+    let first = columns.next();
+    match columns.next() {
+        None => Ok(first),
+        Some(second) => {
+            let file = files.first().cloned().unwrap_or_default();
+            let reason = "ids of several columns are not loaded; join them in one";
+            Err(LoadError::line(file, 1, reason).at_column(second.index + 1, &second.text).into())
+        }
     }
 }
 

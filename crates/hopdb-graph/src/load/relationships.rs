@@ -4,10 +4,10 @@
 
 use hopdb_storage::Bulk;
 
-use super::field::encode_field;
+use super::field::{Field, FieldRules, encode_field};
 use super::header::{Column, FileKind, Header, Role};
 use super::id_map::{IdMap, SpaceId};
-use super::nodes::{at, property_columns, text};
+use super::nodes::{at, only, property_columns, text};
 use super::plan::RelationshipFiles;
 use super::rows::{Row, RowReader};
 use super::run::{CHECK_EVERY, Context};
@@ -66,6 +66,7 @@ fn read_group(
     let dialect = context.plan.dialect;
     let counter = context.progress.counter();
     let mut rows = RowReader::open(context.source, &group.files, dialect, counter)?;
+    let rules = dialect.field_rules();
     let header = rows.header(FileKind::Relationships)?;
     let mut columns = Columns::resolve(&header, group, txn, ids)?;
     while let Some(row) = rows.next_row()? {
@@ -78,7 +79,7 @@ fn read_group(
             row: number,
         });
         if !columns.properties.is_empty() {
-            loaded.note_properties(&row, number, &columns, record)?;
+            loaded.note_properties(&row, number, (&columns, &rules), record)?;
         }
         if u64::from(number).is_multiple_of(CHECK_EVERY) {
             context.progress.set_relationships(u64::from(number));
@@ -99,13 +100,14 @@ impl Columns {
     ) -> Result<Self> {
         let mut end = |column: Option<&Column>| {
             let column = column.expect("a header without ends is refused").clone();
-            let (Role::StartId { space } | Role::EndId { space }) = &column.role else {
+            let (Role::StartId { space, .. } | Role::EndId { space, .. }) = &column.role else {
                 unreachable!("it is the column of an end")
             };
             let space = ids.space(space);
             (column, space)
         };
-        let (start, end) = (end(header.start_id()), end(header.end_id()));
+        let start = end(only(header.start_ids(), &group.files)?);
+        let end = end(only(header.end_ids(), &group.files)?);
         let type_id = match &group.relationship_type {
             Some(name) => {
                 check_name("relationship type", name)?;
@@ -165,14 +167,14 @@ impl LoadedRelationships {
         &mut self,
         row: &Row<'_>,
         number: u32,
-        columns: &Columns,
+        (columns, rules): (&Columns, &FieldRules),
         record: &mut RecordBuilder,
     ) -> Result<()> {
         record.clear();
         for (column, key) in &columns.properties {
-            let field = row.get(column.index);
+            let field = Field { text: row.get(column.index), quoted: false };
             record
-                .set_with(*key, |out| encode_field(column, field, out))
+                .set_with(*key, |out| encode_field(column, rules, field, out))
                 .map_err(|error| at(row, column, error.to_string()))?;
         }
         if !record.has_no_properties() {

@@ -3,6 +3,8 @@
 //! Invariant: a [`Dialect`] that exists has ASCII bytes only, none of them a line end. Delimiter and
 //! quote differ from each other and from all others.
 
+use crate::load::field::FieldRules;
+
 /// Which bytes separate and quote fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
@@ -116,6 +118,13 @@ impl Dialect {
     #[must_use]
     pub fn multiline(self) -> bool {
         self.multiline
+    }
+
+    /// How fields are read that are separated like this.
+    #[must_use]
+    pub fn field_rules(self) -> FieldRules {
+        let Self { quote, array_delimiter, vector_delimiter, .. } = self;
+        FieldRules { quote, array_delimiter, vector_delimiter, ..FieldRules::default() }
     }
 
     fn checked(self) -> Result<Self, String> {

@@ -1,6 +1,11 @@
 //! Text to plain numbers, days and bytes; the error is the reason alone.
 
-use crate::value::{Date, DateTime};
+use std::fmt;
+
+use crate::load::header::TypeOptions;
+use crate::value::point::PointParts;
+use crate::value::temporal::Zone;
+use crate::value::{Date, DateTime, Duration, LocalDateTime, LocalTime, Point, Time, Vector};
 
 type Parsed<T> = Result<T, String>;
 
@@ -27,7 +32,12 @@ pub(super) fn integer(text: &[u8], bytes: u8) -> Parsed<i64> {
             .ok_or_else(|| out_of_range(bytes))?;
     }
     let value = if negative { Some(value) } else { value.checked_neg() };
-    value.filter(|&value| fits(value, bytes)).ok_or_else(|| out_of_range(bytes))
+    in_range(value.ok_or_else(|| out_of_range(bytes))?, bytes)
+}
+
+/// The integer, if it is in the range of a signed integer of `bytes` bytes.
+pub(super) fn in_range(value: i64, bytes: u8) -> Parsed<i64> {
+    if fits(value, bytes) { Ok(value) } else { Err(out_of_range(bytes)) }
 }
 
 fn bounds(bytes: u8) -> (i64, i64) {
@@ -63,10 +73,9 @@ fn unexpected(text: &[u8], wrong: impl Fn(u8) -> bool) -> String {
 
 /// A decimal float with an optional exponent, `NaN`, or `Infinity` with an optional sign.
 pub(super) fn float(text: &[u8]) -> Parsed<f64> {
-    let text = std::str::from_utf8(text).map_err(|_| not_utf8())?;
     let value: f64 =
-        text.parse().map_err(|_| "write it like 1.5, -2e10, NaN or Infinity".to_owned())?;
-    if value.is_infinite() && text.bytes().any(|byte| byte.is_ascii_digit()) {
+        utf8(text)?.parse().map_err(|_| "write it like 1.5, -2e10, NaN or Infinity".to_owned())?;
+    if value.is_infinite() && text.iter().any(u8::is_ascii_digit) {
         return Err("it is too large for 64 bits".into());
     }
     Ok(value)
@@ -102,6 +111,11 @@ pub(super) fn char(text: &[u8]) -> Parsed<&str> {
     }
 }
 
+/// Whether the text starts like hexadecimal digits.
+pub(super) fn is_hexadecimal(text: &[u8]) -> bool {
+    matches!(text, [b'0', b'x' | b'X', ..])
+}
+
 /// Hexadecimal digits in pairs after `0x`.
 pub(super) fn bytes(text: &[u8], put: impl FnOnce(&[u8])) -> Parsed<()> {
     let digits = text
@@ -130,17 +144,73 @@ fn hex_digit(byte: u8) -> Option<u8> {
 
 /// An ISO 8601 date.
 pub(super) fn date(text: &[u8]) -> Parsed<Date> {
-    let text = std::str::from_utf8(text).map_err(|_| not_utf8())?;
-    text.parse::<Date>().map_err(|error| format!("{error}; write it like 2024-02-29"))
+    like(text, "2024-02-29", str::parse)
 }
 
-/// An ISO 8601 date-time; UTC without an offset.
-pub(super) fn date_time(text: &[u8]) -> Parsed<DateTime> {
-    let text = std::str::from_utf8(text).map_err(|_| not_utf8())?;
-    text.parse::<DateTime>()
-        .map_err(|error| format!("{error}; write it like 2024-02-29T12:30:00+01:00"))
+/// An ISO 8601 time of day.
+pub(super) fn local_time(text: &[u8]) -> Parsed<LocalTime> {
+    like(text, "12:30:00", str::parse)
 }
 
-fn not_utf8() -> String {
-    "it is not UTF-8".into()
+/// An ISO 8601 time of day with an offset, that of `zone` without one.
+pub(super) fn time(text: &[u8], zone: &Zone) -> Parsed<Time> {
+    like(text, "12:30:00+01:00", |text| Time::parse_in(text, zone))
+}
+
+/// An ISO 8601 date-time without an offset.
+pub(super) fn local_date_time(text: &[u8]) -> Parsed<LocalDateTime> {
+    like(text, "2024-02-29T12:30:00", str::parse)
+}
+
+/// An ISO 8601 date-time, in `zone` without an offset.
+pub(super) fn date_time(text: &[u8], zone: &Zone) -> Parsed<DateTime> {
+    like(text, "2024-02-29T12:30:00+01:00", |text| DateTime::parse_in(text, zone))
+}
+
+/// An ISO 8601 duration.
+pub(super) fn duration(text: &[u8]) -> Parsed<Duration> {
+    utf8(text)?.parse().map_err(|error| format!("{error}"))
+}
+
+/// A map of coordinates over defaults.
+pub(super) fn point(text: &[u8], defaults: &PointParts) -> Parsed<Point> {
+    like(text, "{x: 1.5, y: 2}", |text| Point::parse_with(text, defaults))
+}
+
+/// Coordinates with `delimiter` between them, as the column says.
+pub(super) fn vector(text: &[u8], delimiter: u8, options: &TypeOptions) -> Parsed<Vector> {
+    let TypeOptions::Vector { coordinate_type, .. } = options else {
+        return Err("the column does not say what its vectors hold".into());
+    };
+    let vector = Vector::parse(utf8(text)?, delimiter, *coordinate_type);
+    fitting_vector(vector.map_err(|error| error.to_string())?, options)
+}
+
+/// The vector, if it is what the column says.
+pub(super) fn fitting_vector(vector: Vector, options: &TypeOptions) -> Parsed<Vector> {
+    let TypeOptions::Vector { coordinate_type, dimensions } = options else {
+        return Err("the column does not say what its vectors hold".into());
+    };
+    let (found, of) = (vector.dimensions(), vector.coordinate_type());
+    if of != *coordinate_type {
+        let (found, wanted) = (of.header_name(), coordinate_type.header_name());
+        return Err(format!("it holds {found}, where the column says {wanted}"));
+    }
+    if found != *dimensions {
+        return Err(format!("it has {found} coordinates, where the column says {dimensions}"));
+    }
+    Ok(vector)
+}
+
+/// What `read` reads; an error shows an example.
+fn like<'t, T, E: fmt::Display>(
+    text: &'t [u8],
+    example: &str,
+    read: impl FnOnce(&'t str) -> Result<T, E>,
+) -> Parsed<T> {
+    read(utf8(text)?).map_err(|error| format!("{error}; write it like {example}"))
+}
+
+fn utf8(text: &[u8]) -> Parsed<&str> {
+    std::str::from_utf8(text).map_err(|_| "it is not UTF-8".into())
 }

@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicU64;
 use csv::ByteRecord;
 
 pub use super::csv::Dialect;
-use super::header::{FileKind, Header};
+use super::header::{FileKind, Header, IdType};
 use super::source::Source;
 use crate::error::LoadError;
 
@@ -93,8 +93,7 @@ impl<'s> RowReader<'s> {
     /// # Errors
     /// As [`Header::parse`].
     pub fn header(&self, kind: FileKind) -> Result<Header, LoadError> {
-        let array_delimiter = self.dialect.array_delimiter();
-        Header::parse(kind, &self.files[0], self.header_fields(), array_delimiter)
+        Header::parse(kind, &self.files[0], self.header_fields(), IdType::String)
     }
 
     /// The next row of the group.

@@ -86,6 +86,17 @@ impl Time {
         self.offset_seconds
     }
 
+    /// A time of day in `zone`.
+    ///
+    /// # Errors
+    /// When the zone is a named one, as its offset depends on the day.
+    pub fn from_local(local: LocalTime, zone: &Zone) -> Result<Self, TextError> {
+        match zone {
+            Zone::Offset(offset_seconds) => Ok(Self { local, offset_seconds: *offset_seconds }),
+            Zone::Named(_) => Err(zone_needs_a_day()),
+        }
+    }
+
     /// Reads an ISO 8601 time (`12:30:00.5+01:00`); one without an offset is in `zone`.
     ///
     /// # Errors
@@ -94,12 +105,12 @@ impl Time {
         let (text, name) = clock::split_zone(text)?;
         let text = text.strip_prefix(['T', 't']).unwrap_or(text);
         let clock = ClockText::parse(text, name)?;
-        let offset_seconds = match (clock.offset, zone) {
-            _ if clock.zone.is_some() => return Err(zone_needs_a_day()),
-            (Some(offset), _) | (None, &Zone::Offset(offset)) => offset,
-            (None, Zone::Named(_)) => return Err(zone_needs_a_day()),
-        };
-        Ok(Self { local: LocalTime { nanos: clock.nanos }, offset_seconds })
+        let local = LocalTime { nanos: clock.nanos };
+        match clock.offset {
+            _ if clock.zone.is_some() => Err(zone_needs_a_day()),
+            Some(offset_seconds) => Ok(Self { local, offset_seconds }),
+            None => Self::from_local(local, zone),
+        }
     }
 }
 
