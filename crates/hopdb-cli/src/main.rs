@@ -62,7 +62,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Demo(demo::Args),
-    Load(load::Args),
+    Load(Box<load::Args>),
     Walk(walk::Args),
     Stat(stat::Args),
     Check(check::Args),

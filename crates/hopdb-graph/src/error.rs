@@ -86,6 +86,22 @@ pub enum GraphError {
         /// The label.
         label: String,
     },
+    /// A load has more of something than a graph can hold.
+    #[error("one load takes fewer than {most} {what}")]
+    TooMany {
+        /// Nodes, relationships or types.
+        what: &'static str,
+        /// The limit.
+        most: u64,
+    },
+    /// A load cannot do with the memory it was given.
+    #[error("{what} need more than the {} MiB of memory that this load may take; give it more", budget >> 20)]
+    OutOfMemoryBudget {
+        /// What needs more.
+        what: &'static str,
+        /// The memory given, in bytes.
+        budget: u64,
+    },
     /// A name is empty or too long.
     #[error("{name:?} cannot be the name of a {what}: {reason}")]
     BadName {

@@ -181,6 +181,12 @@ impl Store {
         Counts { io: engine.pager.counts(), pool: engine.pool.counts() }
     }
 
+    /// The file system that the store is on.
+    #[must_use]
+    pub fn file_system(&self) -> Arc<dyn crate::io::FileSystem> {
+        Arc::clone(&self.inner.engine.fs)
+    }
+
     /// Path of the file.
     #[must_use]
     pub fn path(&self) -> PathBuf {

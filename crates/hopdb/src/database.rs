@@ -50,6 +50,14 @@ impl Database {
         Ok(hopdb_graph::load::load(path.as_ref(), options, plan, &FileSource, progress)?)
     }
 
+    /// Loads files into this database, in one transaction: readers see all of it or nothing.
+    ///
+    /// # Errors
+    /// As [`Database::load`]; also nodes that a unique index does not take. Everything is as it was then.
+    pub fn add(&self, plan: &LoadPlan, progress: &Progress) -> Result<LoadReport> {
+        Ok(hopdb_graph::load::load_into(&self.graph, (plan, &FileSource, progress))?)
+    }
+
     /// Begins a snapshot: one commit, whole, for as long as it lives. Never waits for the writer.
     ///
     /// # Errors

@@ -45,10 +45,12 @@ pub use hopdb_storage::{Counts, FORMAT_VERSION, IoCounts, PageKind, PoolCounts, 
 /// Loading CSV with the headers of `neo4j-admin database import`.
 pub mod load {
     pub use hopdb_graph::error::{ColumnPlace, LoadError};
-    pub use hopdb_graph::load::rows::Dialect;
+    pub use hopdb_graph::load::csv::Dialect;
+    pub use hopdb_graph::load::source::STANDARD_INPUT;
     pub use hopdb_graph::load::table::{Table, TableColumn, TableFormat, TableRow};
     pub use hopdb_graph::load::{
-        IndexFor, LoadPlan, LoadReport, NodeFiles, Phase, Progress, RelationshipFiles,
+        BadRowRules, FieldOptions, GuessedColumn, IdType, IndexFor, LoadPlan, LoadReport,
+        MEMORY_BYTES, NodeFiles, Phase, PlainColumns, Progress, RelationshipFiles,
     };
 }
 

@@ -1,18 +1,38 @@
 //! `--nodes` and `--relationships`: labels or type, then files.
 //!
 //! A text that as a whole names a file is that file. Otherwise labels or type end at the first `=`, and what is
-//! behind is one file or several with commas between; a text that starts with `=` has files only.
+//! behind is one file or several with commas between; a text that starts with `=` has files only. A file that is
+//! not there, and whose name has `*`, `?` or `[`, stands for all files it fits, in the order of their names.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use hopdb::load::{LoadPlan, NodeFiles, RelationshipFiles};
+use hopdb::load::{LoadPlan, NodeFiles, RelationshipFiles, STANDARD_INPUT};
 
 use crate::failure::Failure;
 
-pub(super) fn nodes(text: &OsStr) -> Result<NodeFiles, Failure> {
-    let (labels, files) = split(text, "--nodes=Label=file.csv")?;
+/// Where relative names begin.
+pub(super) struct Place<'p> {
+    folder: Option<&'p Path>,
+}
+
+impl<'p> Place<'p> {
+    pub(super) fn new(folder: Option<&'p Path>) -> Self {
+        Self { folder }
+    }
+
+    fn path(&self, bytes: &[u8]) -> PathBuf {
+        let path = PathBuf::from(OsString::from(OsStr::from_bytes(bytes)));
+        match self.folder {
+            Some(folder) if path != Path::new(STANDARD_INPUT) => folder.join(path),
+            _ => path,
+        }
+    }
+}
+
+pub(super) fn nodes(place: &Place<'_>, text: &OsStr) -> Result<NodeFiles, Failure> {
+    let (labels, files) = split(place, text, "--nodes=Label=file.csv")?;
     let labels = match labels {
         Some(labels) => {
             let labels = labels.strip_prefix(':').unwrap_or(labels);
@@ -23,40 +43,73 @@ pub(super) fn nodes(text: &OsStr) -> Result<NodeFiles, Failure> {
     Ok(NodeFiles { labels, files })
 }
 
-pub(super) fn relationships(text: &OsStr) -> Result<RelationshipFiles, Failure> {
-    let (relationship_type, files) = split(text, "--relationships=TYPE=file.csv")?;
+pub(super) fn relationships(place: &Place<'_>, text: &OsStr) -> Result<RelationshipFiles, Failure> {
+    let (relationship_type, files) = split(place, text, "--relationships=TYPE=file.csv")?;
     let relationship_type = relationship_type.map(|name| name.trim().to_owned());
     Ok(RelationshipFiles { relationship_type, files })
 }
 
 /// What stands before the files, if anything, and the files.
-fn split<'t>(text: &'t OsStr, form: &str) -> Result<(Option<&'t str>, Vec<PathBuf>), Failure> {
+fn split<'t>(
+    place: &Place<'_>,
+    text: &'t OsStr,
+    form: &str,
+) -> Result<(Option<&'t str>, Vec<PathBuf>), Failure> {
     let wrong = |what: &str| {
         let message = format!("{:?}: {what}", text.to_string_lossy());
         Failure::input(message, format!("write it as in {form}"))
     };
     let bytes = text.as_bytes();
-    let at = match Path::new(text).is_file() {
+    let at = match place.path(bytes).is_file() {
         true => None,
         false => bytes.iter().position(|byte| *byte == b'='),
     };
-    let Some(at) = at else { return Ok((None, files(bytes).ok_or_else(|| wrong(NO_FILE))?)) };
+    let Some(at) = at else {
+        return Ok((None, files(place, bytes)?.ok_or_else(|| wrong(NO_FILE))?));
+    };
     let name = std::str::from_utf8(&bytes[..at]).map_err(|_| wrong("the name is not UTF-8"))?;
-    let files = files(&bytes[at + 1..]).ok_or_else(|| wrong(NO_FILE))?;
+    let files = files(place, &bytes[at + 1..])?.ok_or_else(|| wrong(NO_FILE))?;
     Ok(((!name.is_empty()).then_some(name), files))
 }
 
 const NO_FILE: &str = "a file has no name";
 
-fn files(bytes: &[u8]) -> Option<Vec<PathBuf>> {
-    let path = |bytes: &[u8]| PathBuf::from(OsString::from(OsStr::from_bytes(bytes)));
-    if path(bytes).is_file() {
-        return Some(vec![path(bytes)]);
+fn files(place: &Place<'_>, bytes: &[u8]) -> Result<Option<Vec<PathBuf>>, Failure> {
+    if place.path(bytes).is_file() {
+        return Ok(Some(vec![place.path(bytes)]));
     }
     let parts: Vec<&[u8]> = bytes.split(|byte| *byte == b',').collect();
-    let named = parts.iter().all(|part| !part.is_empty());
-    named.then(|| parts.into_iter().map(path).collect())
+    if parts.iter().any(|part| part.is_empty()) {
+        return Ok(None);
+    }
+    let mut files = Vec::new();
+    for part in parts {
+        match_files(place.path(part), &mut files)?;
+    }
+    Ok(Some(files))
 }
+
+/// Adds the file, or those that it stands for.
+fn match_files(path: PathBuf, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let pattern = path.to_string_lossy();
+    if !pattern.contains(['*', '?', '[']) || path.exists() {
+        files.push(path);
+        return Ok(());
+    }
+    let wrong = |reason: String| Failure::input(format!("{pattern}: {reason}"), GLOB_HINT);
+    let found = glob::glob(&pattern).map_err(|error| wrong(error.to_string()))?;
+    let before = files.len();
+    for file in found {
+        let file = file.map_err(|error| wrong(error.to_string()))?;
+        if file.is_file() {
+            files.push(file);
+        }
+    }
+    if files.len() == before { Err(wrong("no file fits".into())) } else { Ok(()) }
+}
+
+const GLOB_HINT: &str =
+    "* stands for any characters, ? for one, ** for folders; quote it from the shell";
 
 /// Bytes of all files of a load; `None` when one has no length, such as a pipe.
 pub(super) fn total_bytes(plan: &LoadPlan) -> Option<u64> {
@@ -74,7 +127,7 @@ mod tests {
     use super::*;
 
     fn node_files(text: &str) -> (Vec<String>, Vec<String>) {
-        let group = nodes(OsStr::new(text)).unwrap();
+        let group = nodes(&Place::new(None), OsStr::new(text)).unwrap();
         let files = group.files.iter().map(|file| file.display().to_string());
         (group.labels, files.collect())
     }
@@ -92,7 +145,7 @@ mod tests {
         ] {
             assert_eq!(node_files(text), (owned(labels), owned(files)), "{text}");
         }
-        let group = relationships(OsStr::new("A:B=a.csv")).unwrap();
+        let group = relationships(&Place::new(None), OsStr::new("A:B=a.csv")).unwrap();
         assert_eq!(group.relationship_type.as_deref(), Some("A:B"));
     }
 
@@ -108,9 +161,29 @@ mod tests {
     }
 
     #[test]
+    fn patterns_stand_for_files_in_the_order_of_names() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["b-2.csv", "b-10.csv", "a.csv", "c[1].csv"] {
+            std::fs::write(folder.path().join(name), "x").unwrap();
+        }
+        let place = Place::new(Some(folder.path()));
+        let named = |text: &str| {
+            let files = nodes(&place, OsStr::new(text)).map(|group| group.files);
+            let short = |file: PathBuf| file.strip_prefix(folder.path()).unwrap().to_owned();
+            files.map(|files| files.into_iter().map(short).collect::<Vec<_>>())
+        };
+        let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
+        assert_eq!(named("L=a.csv,b-*.csv").unwrap(), paths(&["a.csv", "b-10.csv", "b-2.csv"]));
+        assert_eq!(named("L=c[1].csv").unwrap(), paths(&["c[1].csv"]));
+        assert!(named("L=d*.csv").unwrap_err().to_string().contains("no file fits"));
+        let standard = nodes(&place, OsStr::new("L=-")).unwrap().files;
+        assert_eq!(standard, paths(&["-"]));
+    }
+
+    #[test]
     fn files_need_names() {
         for text in ["", "A=", "a.csv,", "A=,a.csv"] {
-            assert!(nodes(OsStr::new(text)).is_err(), "{text}");
+            assert!(nodes(&Place::new(None), OsStr::new(text)).is_err(), "{text}");
         }
     }
 }

@@ -1,86 +1,41 @@
-//! `hop load`: CSV files into a new database.
+//! `hop load`: files into a new database, or into one that is there.
 
+mod args;
 mod files;
 mod progress;
 
-use std::ffi::OsString;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use hopdb::load::{Dialect, IndexFor, LoadPlan, LoadReport, Progress};
+use hopdb::load::{LoadPlan, LoadReport, Progress};
 use hopdb::{Database, ErrorKind, Options};
 use serde::Serialize;
 
+pub(crate) use args::Args;
+
 use crate::failure::Failure;
-use crate::screen::{Rows, Screen, bytes, count, duration, micros, per_second, tell};
-use crate::start::LabelProperty;
-
-const EXAMPLES: &str = "\
-Examples:
-  hop load friends.hop --nodes=Person=people.csv --relationships=FRIEND=friends.csv \\
-      --unique Person.id
-  hop load shop.hop --delimiter '|' --nodes=Customer:Person=customers.csv.gz \\
-      --nodes=Product=header.csv,part1.csv,part2.csv --relationships=BOUGHT=orders.csv \\
-      --index Product.name
-  hop load places.hop --nodes=places.csv --relationships=roads.csv
-
-Headers are those of `neo4j-admin database import`:
-  nodes          id:ID(Person),name:string,born:int,tags:string[],:LABEL
-  relationships  :START_ID(Person),:END_ID(Person),:TYPE,since:date,note:IGNORE
-Files may be gzip. The first file of a group begins with the header. A text that as a whole names a
-file is taken as that file; else what stands before its first `=` is labels or type, and a file
-whose name holds `=` is written with one in front, as in --nodes==a=b.csv.";
-
-/// Load CSV files into a new database
-///
-/// The database appears under its name only when it is whole and on disk: a bad row, a full disk,
-/// Ctrl-C or a crash leaves nothing behind. A row that cannot be loaded is named by file, line and
-/// column.
-#[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
-    /// The database file to make; it must not be there yet
-    #[arg(value_name = "DB")]
-    database: PathBuf,
-    /// Files of nodes that share a header, and labels for all of them; may be given many times
-    #[arg(long, value_name = "[LABEL[:LABEL…]=]FILE[,FILE…]", required = true)]
-    nodes: Vec<OsString>,
-    /// Files of relationships that share a header, and their type; may be given many times
-    #[arg(long, value_name = "[TYPE=]FILE[,FILE…]")]
-    relationships: Vec<OsString>,
-    /// What stands between fields: one character, or tab
-    #[arg(long, value_name = "CHAR", default_value = ",")]
-    delimiter: String,
-    /// What stands between the items of an array; `;`, or `,` where fields are separated by `;`
-    #[arg(long, value_name = "CHAR")]
-    array_delimiter: Option<String>,
-    /// What fields with special characters are quoted by
-    #[arg(long, value_name = "CHAR", default_value = "\"")]
-    quote: String,
-    /// Index the nodes with a label by a property; may be given many times
-    #[arg(long, value_name = "LABEL.PROPERTY")]
-    index: Vec<LabelProperty>,
-    /// Index that also refuses the same value twice; may be given many times
-    #[arg(long, value_name = "LABEL.PROPERTY")]
-    unique: Vec<LabelProperty>,
-    /// Print one JSON object at the end
-    #[arg(long)]
-    json: bool,
-}
+use crate::screen::{Rows, Screen, bytes, count, counted, duration, micros, per_second, tell};
 
 pub(crate) fn run(args: &Args, screen: &mut Screen) -> Result<(), Failure> {
-    let plan = plan(args)?;
-    if args.database.exists() {
-        // Said before any work, and by the engine too, should the name be taken meanwhile.
-        return Err(
-            hopdb::Error::from(hopdb::kv::Error::AlreadyExists(args.database.clone())).into()
-        );
-    }
-    refuse_missing_folder(&args.database)?;
+    let plan = args.plan()?;
     let progress = Arc::new(Progress::default());
-    stop_when_interrupted(&progress)?;
-    let report = load(&args.database, &plan, &progress)?;
+    let report = if args.adds() {
+        stop_when_interrupted(&progress)?;
+        let db = Database::open(&args.database, &Options::default())?;
+        let report = shown(&plan, &progress, || db.add(&plan, &progress))?;
+        db.close()?;
+        report
+    } else {
+        if args.database.exists() {
+            // Said before any work, and by the engine too, should the name be taken meanwhile.
+            let taken = hopdb::kv::Error::AlreadyExists(args.database.clone());
+            return Err(hopdb::Error::from(taken).into());
+        }
+        refuse_missing_folder(&args.database)?;
+        stop_when_interrupted(&progress)?;
+        load(&args.database, &plan, &progress)?
+    };
     if args.json {
         return screen.json(&json(&report));
     }
@@ -88,7 +43,36 @@ pub(crate) fn run(args: &Args, screen: &mut Screen) -> Result<(), Failure> {
     writeln!(screen, "loaded {loaded} in {}\n", duration(report.time))?;
     write!(screen, "{}", rows(&report))?;
     writeln!(screen, "\n{}", pages_line(&report))?;
+    left_out(&plan, &report, screen)?;
+    for guessed in &report.guessed {
+        let file = guessed.file.display();
+        writeln!(screen, "{file}: {} is {}", guessed.column, guessed.type_name)?;
+    }
     Ok(())
+}
+
+/// Says which rows were not loaded.
+fn left_out(plan: &LoadPlan, report: &LoadReport, screen: &mut Screen) -> Result<(), Failure> {
+    let LoadReport { bad_rows, skipped_nodes, skipped_relationships, .. } = *report;
+    if bad_rows + skipped_nodes + skipped_relationships == 0 {
+        return Ok(());
+    }
+    let mut parts = Vec::new();
+    if bad_rows > 0 {
+        parts.push(counted(bad_rows, "bad row", "bad rows"));
+    }
+    if skipped_nodes > 0 {
+        parts.push(counted(skipped_nodes, "node whose id was taken", "nodes whose ids were taken"));
+    }
+    if skipped_relationships > 0 {
+        let many = "relationships without a type or an end";
+        parts.push(counted(skipped_relationships, "relationship without a type or an end", many));
+    }
+    let place = match &plan.bad_rows.rejects {
+        Some(file) => format!("they are in {}", file.display()),
+        None => "--rejects FILE would have kept them".into(),
+    };
+    Ok(writeln!(screen, "left out: {}; {place}", parts.join(", "))?)
 }
 
 fn refuse_missing_folder(path: &Path) -> Result<(), Failure> {
@@ -102,43 +86,22 @@ fn refuse_missing_folder(path: &Path) -> Result<(), Failure> {
     }
 }
 
-fn plan(args: &Args) -> Result<LoadPlan, Failure> {
-    let bad_dialect = |message| Failure::Input { message, hint: None };
-    let mut dialect = Dialect::with_delimiter(&args.delimiter).map_err(bad_dialect)?;
-    if let Some(delimiter) = &args.array_delimiter {
-        dialect = dialect.with_array_delimiter(delimiter).map_err(bad_dialect)?;
-    }
-    dialect = dialect.with_quote(&args.quote).map_err(bad_dialect)?;
-    let index = |unique| {
-        move |by: &LabelProperty| IndexFor {
-            label: by.label.clone(),
-            property: by.property.clone(),
-            unique,
-        }
-    };
-    let indexes = args.index.iter().map(index(false)).chain(args.unique.iter().map(index(true)));
-    Ok(LoadPlan {
-        nodes: args.nodes.iter().map(|text| files::nodes(text)).collect::<Result<_, _>>()?,
-        relationships: args
-            .relationships
-            .iter()
-            .map(|text| files::relationships(text))
-            .collect::<Result<_, _>>()?,
-        dialect,
-        indexes: indexes.collect(),
-    })
-}
-
 /// Loads, and shows on standard error how far it is.
 pub(crate) fn load(
     path: &Path,
     plan: &LoadPlan,
     progress: &Progress,
 ) -> Result<LoadReport, Failure> {
-    let total = files::total_bytes(plan);
-    let loaded = progress::shown(progress, total, || {
-        Database::load(path, &Options::default(), plan, progress)
-    });
+    shown(plan, progress, || Database::load(path, &Options::default(), plan, progress))
+}
+
+/// Runs a load, and shows how far it is.
+fn shown(
+    plan: &LoadPlan,
+    progress: &Progress,
+    load: impl FnOnce() -> hopdb::Result<LoadReport>,
+) -> Result<LoadReport, Failure> {
+    let loaded = progress::shown(progress, files::total_bytes(plan), load);
     loaded.map_err(|error| match error.kind() {
         ErrorKind::Interrupted => Failure::Interrupted,
         _ => error.into(),
@@ -175,7 +138,9 @@ pub(crate) fn rows(report: &LoadReport) -> Rows {
         rate(report.relationships),
     );
     rows.add("file", bytes(report.file_bytes), format!("{} pages", count(report.pages)));
-    for (phase, time) in progress::PHASES.iter().zip(report.phases) {
+    let phases = progress::PHASES.iter().zip(report.phases);
+    // Types are looked at for some files only.
+    for (phase, time) in phases.skip(usize::from(report.guessed.is_empty())) {
         rows.add(*phase, duration(time), "");
     }
     rows
@@ -185,6 +150,10 @@ pub(crate) fn rows(report: &LoadReport) -> Rows {
 struct Json {
     nodes: u64,
     relationships: u64,
+    bad_rows: u64,
+    skipped_nodes: u64,
+    skipped_relationships: u64,
+    types: Vec<GuessedType>,
     micros: u64,
     nodes_per_second: u64,
     relationships_per_second: u64,
@@ -192,11 +161,20 @@ struct Json {
     pages: u64,
     pages_read: u64,
     pages_written: u64,
+    spilled_bytes: u64,
     phase_micros: PhaseMicros,
 }
 
 #[derive(Serialize)]
+struct GuessedType {
+    file: String,
+    column: String,
+    r#type: String,
+}
+
+#[derive(Serialize)]
 struct PhaseMicros {
+    looking: u64,
     nodes: u64,
     relationships: u64,
     building: u64,
@@ -204,10 +182,19 @@ struct PhaseMicros {
 }
 
 fn json(report: &LoadReport) -> Json {
-    let [nodes, relationships, building, syncing] = report.phases.map(micros);
+    let [looking, nodes, relationships, building, syncing] = report.phases.map(micros);
+    let types = report.guessed.iter().map(|guessed| GuessedType {
+        file: guessed.file.display().to_string(),
+        column: guessed.column.clone(),
+        r#type: guessed.type_name.clone(),
+    });
     Json {
         nodes: report.nodes,
         relationships: report.relationships,
+        bad_rows: report.bad_rows,
+        skipped_nodes: report.skipped_nodes,
+        skipped_relationships: report.skipped_relationships,
+        types: types.collect(),
         micros: micros(report.time),
         nodes_per_second: per_second(report.nodes, report.time),
         relationships_per_second: per_second(report.relationships, report.time),
@@ -215,6 +202,7 @@ fn json(report: &LoadReport) -> Json {
         pages: report.pages,
         pages_read: report.pages_read,
         pages_written: report.pages_written,
-        phase_micros: PhaseMicros { nodes, relationships, building, syncing },
+        spilled_bytes: report.spilled_bytes,
+        phase_micros: PhaseMicros { looking, nodes, relationships, building, syncing },
     }
 }

@@ -13,8 +13,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::screen::{count, counted, per_second, tell};
 
 /// What the phases are called, in order.
-pub(super) const PHASES: [&str; 4] =
-    ["reading nodes", "reading relationships", "building tables", "syncing the file"];
+pub(super) const PHASES: [&str; 5] = [
+    "looking at types",
+    "reading nodes",
+    "reading relationships",
+    "building tables",
+    "syncing the file",
+];
 
 const BAR_EVERY: Duration = Duration::from_millis(100);
 const LINE_EVERY: Duration = Duration::from_secs(5);
@@ -72,22 +77,19 @@ impl View<'_> {
     }
 
     fn phase(&self) -> &'static str {
-        match self.progress.phase() {
-            Phase::Nodes => PHASES[0],
-            Phase::Relationships => PHASES[1],
-            Phase::Building => PHASES[2],
-            Phase::Syncing => PHASES[3],
-        }
+        PHASES[self.progress.phase() as usize]
     }
 
     /// Rows so far; while files are read also rows a second, and the time left for that.
     fn speed(&self) -> String {
         let (nodes, relationships) = (self.progress.nodes(), self.progress.relationships());
         let rows = match self.progress.phase() {
+            Phase::Looking => return String::new(),
             Phase::Nodes => counted(nodes, "node", "nodes"),
             Phase::Relationships => counted(relationships, "relationship", "relationships"),
             Phase::Building | Phase::Syncing => {
-                return counted(relationships, "relationship", "relationships");
+                let rows = counted(relationships, "relationship", "relationships");
+                return format!("{rows}, {:.0} % written", self.progress.built() * 100.0);
             }
         };
         let elapsed = self.started.elapsed();

@@ -36,6 +36,7 @@ fn a_load_says_what_it_did() {
 fn json_has_the_numbers() {
     let report = people().json("load p.hop --nodes=people.csv --relationships=R=knows.csv --json");
     let expected = [
+        "bad_rows",
         "file_bytes",
         "micros",
         "nodes",
@@ -46,10 +47,15 @@ fn json_has_the_numbers() {
         "phase_micros",
         "relationships",
         "relationships_per_second",
+        "skipped_nodes",
+        "skipped_relationships",
+        "spilled_bytes",
+        "types",
     ];
     assert_eq!(keys(&report), expected);
     assert_eq!((report["nodes"].as_u64(), report["pages_read"].as_u64()), (Some(3), Some(0)));
-    assert_eq!(keys(&report["phase_micros"]), ["building", "nodes", "relationships", "syncing"]);
+    let phases = ["building", "looking", "nodes", "relationships", "syncing"];
+    assert_eq!(keys(&report["phase_micros"]), phases);
 }
 
 #[test]

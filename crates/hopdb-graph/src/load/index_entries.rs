@@ -1,23 +1,16 @@
 //! The entries of one index, gathered while nodes are read, sorted once, written in order.
+//!
+//! Beside its key an entry carries how long the value's part of it is, and whether that was cut.
 
 use hopdb_storage::codec::ordered;
 
+use super::byte_sort::ByteSorter;
+use super::spill::Scratch;
 use crate::error::Result;
 use crate::ids::{LabelId, NodeId, PropertyKeyId};
 use crate::index::ValueKey;
-use crate::record::RecordBuilder;
-use crate::value::Value;
+use crate::keys;
 use crate::write::GraphTxn;
-
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    /// The first bytes of the key: most comparisons end here.
-    head: u64,
-    start: usize,
-    len: u16,
-    cut: bool,
-    node: NodeId,
-}
 
 /// Gathers the entries of an index.
 #[derive(Debug)]
@@ -25,77 +18,103 @@ pub(super) struct IndexEntries {
     label: LabelId,
     property: PropertyKeyId,
     unique: bool,
-    entries: Vec<Entry>,
-    bytes: Vec<u8>,
+    entries: ByteSorter,
+    key: Vec<u8>,
+}
+
+/// What the entries of a unique index say against it.
+#[derive(Debug, Default)]
+pub(super) struct Twice {
+    /// The first two nodes that have one value.
+    pub(super) nodes: Option<[NodeId; 2]>,
+    /// Groups of nodes whose keys were cut to the same bytes: to be compared by their values.
+    pub(super) cut_alike: Vec<Vec<NodeId>>,
 }
 
 impl IndexEntries {
-    pub(super) fn new(label: LabelId, property: PropertyKeyId, unique: bool) -> Self {
-        Self { label, property, unique, entries: Vec::new(), bytes: Vec::new() }
+    /// Entries in about `bytes` of memory.
+    pub(super) fn new(
+        scratch: &Scratch,
+        bytes: usize,
+        (label, property): (LabelId, PropertyKeyId),
+        unique: bool,
+    ) -> Self {
+        let entries = ByteSorter::new(scratch, bytes);
+        Self { label, property, unique, entries, key: Vec::new() }
     }
 
-    pub(super) fn is_for(&self, label: LabelId, property: PropertyKeyId) -> bool {
-        self.label == label && self.property == property
+    pub(super) fn label(&self) -> LabelId {
+        self.label
     }
 
-    /// Notes a node that has the label and the property.
-    pub(super) fn note(&mut self, node: NodeId, record: &RecordBuilder) -> Result<()> {
-        if !record.labels().contains(&self.label) {
-            return Ok(());
-        }
-        let Some(stored) = record.stored(self.property) else { return Ok(()) };
-        let key = ValueKey::of(&Value::decode(stored)?);
-        let mut head = [0; 8];
-        let len = key.bytes.len().min(8);
-        head[..len].copy_from_slice(&key.bytes[..len]);
-        self.entries.push(Entry {
-            head: u64::from_be_bytes(head),
-            start: self.bytes.len(),
-            len: u16::try_from(key.bytes.len()).expect("keys are cut at a quarter page"),
-            cut: key.cut,
-            node,
-        });
-        self.bytes.extend_from_slice(&key.bytes);
-        Ok(())
-    }
-
-    /// Sorts the entries; for a unique index, the first two nodes found with one value.
-    pub(super) fn sort(&mut self) -> Option<[NodeId; 2]> {
-        let bytes = &self.bytes;
-        let key = |entry: &Entry| &bytes[entry.start..entry.start + usize::from(entry.len)];
-        self.entries.sort_unstable_by(|a, b| {
-            a.head.cmp(&b.head).then_with(|| key(a).cmp(key(b))).then(a.node.cmp(&b.node))
-        });
-        // Values whose keys were cut may differ behind the cut: those are compared when the index is made.
-        let same = |pair: &&[Entry]| !pair[0].cut && key(&pair[0]) == key(&pair[1]);
-        let found = self.entries.windows(2).filter(|_| self.unique).find(same)?;
-        let [a, b] = [found[0].node, found[1].node];
-        Some([a.min(b), a.max(b)])
-    }
-
-    /// Groups of nodes of a unique index whose keys were cut to the same bytes: to be compared by their values.
-    pub(super) fn cut_alike(&self) -> Vec<Vec<NodeId>> {
-        if !self.unique {
-            return Vec::new();
-        }
-        let key = |entry: &Entry| &self.bytes[entry.start..entry.start + usize::from(entry.len)];
-        let groups = self.entries.chunk_by(|a, b| a.cut && b.cut && key(a) == key(b));
-        let groups = groups.filter(|group| group.len() > 1);
-        groups.map(|group| group.iter().map(|entry| entry.node).collect()).collect()
+    /// Notes the value of a node that has the label.
+    pub(super) fn push(&mut self, value_key: &[u8], node: NodeId, cut: bool) -> Result<()> {
+        self.key.clear();
+        self.key.extend_from_slice(value_key);
+        ordered::put(&mut self.key, node.0);
+        let len = u16::try_from(value_key.len()).expect("keys are cut at a quarter page");
+        let [low, high] = len.to_le_bytes();
+        self.entries.push(&self.key, &[low, high, u8::from(cut)])
     }
 
     /// Registers the index and writes its table.
-    pub(super) fn build(&self, txn: &mut GraphTxn) -> Result<()> {
+    pub(super) fn build(self, txn: &mut GraphTxn) -> Result<Twice> {
         let index = txn.new_index(self.label, self.property, self.unique)?;
         let mut bulk = txn.txn.bulk(index.table)?;
-        let mut key = Vec::new();
-        for entry in &self.entries {
-            key.clear();
-            key.extend_from_slice(&self.bytes[entry.start..entry.start + usize::from(entry.len)]);
-            ordered::put(&mut key, entry.node.0);
-            bulk.push(&mut txn.txn, &key, ValueKey::stored_flag(entry.cut))?;
+        let sorted = self.entries.finish()?;
+        let mut stream = sorted.stream()?;
+        let mut watch = self.unique.then(Watch::default);
+        while let Some((key, note)) = stream.next()? {
+            let [low, high, cut] = *note else { unreachable!("three bytes were pushed") };
+            let cut = cut != 0;
+            bulk.push(&mut txn.txn, key, ValueKey::stored_flag(cut))?;
+            if let Some(watch) = &mut watch {
+                watch.entry(key, usize::from(u16::from_le_bytes([low, high])), cut);
+            }
         }
         bulk.finish(&mut txn.txn)?;
-        Ok(())
+        Ok(watch.map_or_else(Twice::default, Watch::finish))
+    }
+}
+
+/// Looks at entries in order for values that come twice.
+#[derive(Default)]
+struct Watch {
+    value_key: Vec<u8>,
+    cut: bool,
+    /// Nodes with the value.
+    nodes: Vec<NodeId>,
+    found: Twice,
+}
+
+impl Watch {
+    fn entry(&mut self, key: &[u8], value_len: usize, cut: bool) {
+        let (value_key, node) = key.split_at(value_len);
+        let node = NodeId(keys::single(node).expect("an id ends the key of an entry"));
+        if self.nodes.is_empty() || self.value_key != value_key || self.cut != cut {
+            self.end_group();
+            self.value_key.clear();
+            self.value_key.extend_from_slice(value_key);
+            self.cut = cut;
+        } else if !cut && self.found.nodes.is_none() {
+            self.found.nodes = Some([self.nodes[0], node]);
+        }
+        // Of whole keys the first node is enough.
+        if cut || self.nodes.is_empty() {
+            self.nodes.push(node);
+        }
+    }
+
+    fn end_group(&mut self) {
+        let nodes = std::mem::take(&mut self.nodes);
+        // Values whose keys were cut may differ behind the cut.
+        if self.cut && nodes.len() > 1 {
+            self.found.cut_alike.push(nodes);
+        }
+    }
+
+    fn finish(mut self) -> Twice {
+        self.end_group();
+        self.found
     }
 }

@@ -1,115 +1,54 @@
-//! Node files into the table of nodes, which is written as rows come in: ids ascend with them.
+//! Node files into the tables of nodes, labels and indexes.
+//!
+//! Rows are read on all cores; here they get their numbers, in the order of the files, and go where nodes go: into
+//! new tables, of which that of the nodes is written as they come, since ids ascend with them, and the others once
+//! all nodes are read; or one by one into a graph that is there.
 
-use std::path::PathBuf;
+use hopdb_storage::codec::varint;
 
-use super::field::{Field, FieldRules, encode_field};
-use super::header::{Column, FileKind, Header, Role};
-use super::id_map::{IdMap, SpaceId};
-use super::index_entries::IndexEntries;
-use super::plan::{NodeFiles, Progress};
-use super::rows::{Row, RowReader};
-use super::run::{CHECK_EVERY, Context, place_of};
+use super::bad_rows::{BadRow, BadRows, Fault};
+use super::blocks::{Block, Blocks, Part};
+use super::header::{Column, FileKind, Header, IdType, Role};
+use super::ids::{IdError, Ids};
+use super::node_rows::{NodeBatch, NodeColumns, NodeRow, property_columns, shown};
+use super::node_tables::NodeTables;
+use super::ordered::ordered;
+use super::parts::Group;
+use super::places;
+use super::plan::{GuessedColumn, NodeFiles};
+use super::run::Context;
+use super::words::NODES_MAX;
 use crate::error::{GraphError, LoadError, Result};
-use crate::ids::{LabelId, NodeId, PropertyKeyId};
-use crate::keys;
-use crate::record::RecordBuilder;
+use crate::ids::{LabelId, NodeId};
 use crate::write::{GraphTxn, check_name};
-use hopdb_storage::Bulk;
 
-/// What the rows of all node files gave besides the table of nodes.
-#[derive(Debug, Default)]
-pub(super) struct LoadedNodes {
-    pub(super) ids: IdMap,
-    /// Nodes of each label, ascending; by label id.
-    pub(super) by_label: Vec<Vec<NodeId>>,
-    pub(super) indexes: Vec<IndexEntries>,
-}
-
-/// A group's columns, with names turned into ids.
-struct Columns {
-    properties: Vec<(Column, PropertyKeyId)>,
-    id: Option<(Column, SpaceId)>,
-    label: Option<Column>,
-    labels: Vec<LabelId>,
-}
-
-/// Reads all groups and writes the nodes.
-pub(super) fn load(context: &Context<'_>, txn: &mut GraphTxn) -> Result<LoadedNodes> {
-    let mut loaded = LoadedNodes::default();
-    for index in &context.plan.indexes {
-        check_name("label", &index.label)?;
-        check_name("property key", &index.property)?;
-        let label = txn.catalog.label_or_new(&index.label);
-        let property = txn.catalog.property_key_or_new(&index.property);
-        if loaded.indexes.iter().any(|other| other.is_for(label, property)) {
-            return Err(GraphError::IndexExists {
-                label: index.label.clone(),
-                property: index.property.clone(),
-            });
-        }
-        loaded.indexes.push(IndexEntries::new(label, property, index.unique));
-    }
-    let mut bulk = txn.txn.bulk(txn.shared.tables.nodes)?;
-    let mut writer = NodeWriter {
-        bulk: &mut bulk,
-        record: RecordBuilder::new(),
-        key: Vec::new(),
-        bytes: Vec::new(),
-    };
-    for group in &context.plan.nodes {
-        load_group(context, txn, group, &mut loaded, &mut writer)?;
-    }
-    bulk.finish(&mut txn.txn)?;
-    Ok(loaded)
-}
-
-struct NodeWriter<'b> {
-    bulk: &'b mut Bulk,
-    record: RecordBuilder,
-    key: Vec<u8>,
-    bytes: Vec<u8>,
-}
-
-fn load_group(
+/// Opens the node files of the plan.
+pub(super) fn open(
     context: &Context<'_>,
     txn: &mut GraphTxn,
-    group: &NodeFiles,
-    loaded: &mut LoadedNodes,
-    writer: &mut NodeWriter<'_>,
-) -> Result<()> {
-    let dialect = context.plan.dialect;
-    let counter = context.progress.counter();
-    let mut rows = RowReader::open(context.source, &group.files, dialect, counter)?;
-    let rules = dialect.field_rules();
-    let header = rows.header(FileKind::Nodes)?;
-    let columns = Columns::resolve(&header, group, txn, &mut loaded.ids)?;
-    while let Some(row) = rows.next_row()? {
-        read_row(&row, (&columns, &rules), txn, writer)?;
-        let node = NodeId(give_number(context, &row, &columns, &mut loaded.ids)?);
-        writer.write(node, txn)?;
-        loaded.note(node, &mut writer.record)?;
-        report(context.progress, node)?;
-    }
-    Ok(())
-}
-
-fn report(progress: &Progress, node: NodeId) -> Result<()> {
-    if node.0.is_multiple_of(CHECK_EVERY) {
-        progress.set_nodes(node.0 + 1);
-        if progress.is_stopped() {
-            return Err(GraphError::Interrupted);
+    ids: &mut Ids,
+    guessed: &mut Vec<GuessedColumn>,
+) -> Result<Vec<Part<NodeColumns>>> {
+    let mut parts = Vec::new();
+    for group in &context.plan.nodes {
+        let opened = Group::open(context, FileKind::Nodes, &group.files, guessed)?;
+        for part in opened.parts {
+            let columns = NodeColumns::resolve(context, &part, group, (txn, ids))?;
+            let Part { file, width, content, .. } = part;
+            parts.push(Part { file, columns: columns.into(), width, content });
         }
     }
-    Ok(())
+    Ok(parts)
 }
 
-impl Columns {
+impl NodeColumns {
     fn resolve(
-        header: &Header,
+        context: &Context<'_>,
+        part: &Part<Header>,
         group: &NodeFiles,
-        txn: &mut GraphTxn,
-        ids: &mut IdMap,
+        (txn, ids): (&mut GraphTxn, &mut Ids),
     ) -> Result<Self> {
+        let header = &*part.columns;
         let mut labels = Vec::new();
         for label in &group.labels {
             check_name("label", label)?;
@@ -118,141 +57,208 @@ impl Columns {
                 labels.push(label);
             }
         }
-        let properties = property_columns(header, &group.files, txn)?;
-        let id = only(header.ids(), &group.files)?.cloned().map(|column| {
-            let Role::Id { space, .. } = &column.role else { unreachable!("it is the id column") };
-            let space = ids.space(space);
-            (column, space)
-        });
-        Ok(Self { properties, id, label: header.label().cloned(), labels })
-    }
-}
-
-/// Turns a row into the writer's record.
-fn read_row(
-    row: &Row<'_>,
-    (columns, rules): (&Columns, &FieldRules),
-    txn: &mut GraphTxn,
-    writer: &mut NodeWriter<'_>,
-) -> Result<()> {
-    let record = &mut writer.record;
-    record.clear();
-    for label in &columns.labels {
-        record.add_label(*label);
-    }
-    if let Some(column) = &columns.label {
-        let delimiter = rules.array_delimiter;
-        for label in row.get(column.index).split(|byte| *byte == delimiter) {
-            let label = label.trim_ascii();
-            if label.is_empty() {
-                continue;
-            }
-            let label = text(row, column, label)?;
-            check_name("label", label).map_err(|error| at(row, column, error.to_string()))?;
-            let label = txn.catalog.label_or_new(label);
-            if !record.labels().contains(&label) {
-                record.add_label(label);
+        let properties = property_columns(header, &part.file, txn)?;
+        let id_columns: Vec<Column> = header.ids().cloned().collect();
+        let space = match id_columns.first().map(|column| &column.role) {
+            Some(Role::Id { space, .. }) => ids.space(space),
+            _ => ids.space(""),
+        };
+        if context.plan.id_type == IdType::Actual && id_columns.len() > 1 {
+            let reason = "with --id-type actual an id is the number of a node: one column only";
+            let column = &id_columns[1];
+            let error = LoadError::line(&*part.file, 1, reason);
+            return Err(error.at_column(column.index + 1, &column.text).into());
+        }
+        let mut indexes = Vec::new();
+        for (number, index) in context.plan.indexes.iter().enumerate() {
+            let key = txn.catalog.property_key_or_new(&index.property);
+            if properties.iter().any(|(_, property)| *property == key) {
+                indexes.push((number, key));
             }
         }
+        let label = header.label().cloned();
+        Ok(Self { properties, ids: id_columns, space, label, labels, indexes })
     }
-    for (column, key) in &columns.properties {
-        let field = Field { text: row.get(column.index), quoted: false };
-        record
-            .set_with(*key, |out| encode_field(column, rules, field, out))
-            .map_err(|error| at(row, column, error.to_string()))?;
-    }
-    Ok(())
 }
 
-fn give_number(
+/// Reads all rows of nodes; gives their number.
+pub(super) fn read(
     context: &Context<'_>,
-    row: &Row<'_>,
-    columns: &Columns,
-    ids: &mut IdMap,
+    parts: Vec<Part<NodeColumns>>,
+    (txn, ids): (&mut GraphTxn, &mut Ids),
+    tables: &mut NodeTables,
+    bad_rows: &mut BadRows<'_>,
 ) -> Result<u64> {
-    let Some((column, space)) = &columns.id else { return Ok(ids.insert_nameless()) };
-    let id = row.get(column.index);
-    if id.is_empty() {
-        return Ok(ids.insert_nameless());
-    }
-    let Err(duplicate) = ids.insert(*space, id) else { return Ok(ids.node_count() - 1) };
-    let space = match ids.space_name(*space) {
-        "" => String::new(),
-        name => format!(" in the id space {name}"),
-    };
-    let owner = match place_of(context, NodeId(duplicate.first))? {
-        Some(place) => format!("{}:{} has it", place.file.display(), place.line),
-        None => "an earlier row has it".into(),
-    };
-    let shown: String = String::from_utf8_lossy(id).chars().take(40).collect();
-    Err(at(row, column, format!("the id {shown:?} is taken{space}: {owner}")).into())
+    let mut blocks = Blocks::new(context, parts);
+    let mut taker = Taker { context, txn, ids, tables, bad_rows, count: 0, record: Vec::new() };
+    ordered(
+        || blocks.next(),
+        |block| {
+            let batch = NodeBatch::read(&block, &context.rules);
+            (block, batch)
+        },
+        |(block, batch)| taker.take(&block, batch),
+    )?;
+    Ok(taker.count)
 }
 
-impl NodeWriter<'_> {
-    fn write(&mut self, node: NodeId, txn: &mut GraphTxn) -> Result<()> {
-        self.key.clear();
-        keys::node(&mut self.key, node);
-        self.bytes.clear();
-        self.record.write_node(&mut self.bytes);
-        Ok(self.bulk.push(&mut txn.txn, &self.key, &self.bytes)?)
+/// Takes batches in order.
+struct Taker<'t, 'p> {
+    context: &'t Context<'t>,
+    txn: &'t mut GraphTxn,
+    ids: &'t mut Ids,
+    tables: &'t mut NodeTables,
+    bad_rows: &'t mut BadRows<'p>,
+    count: u64,
+    record: Vec<u8>,
+}
+
+/// The labels of some nodes, and how a record begins that has them.
+struct Labels {
+    ids: Vec<LabelId>,
+    head: Vec<u8>,
+}
+
+impl Labels {
+    fn new(mut ids: Vec<LabelId>) -> Self {
+        ids.sort_unstable();
+        ids.dedup();
+        let mut head = Vec::new();
+        varint::put(&mut head, ids.len() as u64);
+        for id in &ids {
+            varint::put(&mut head, u64::from(id.0));
+        }
+        Self { ids, head }
     }
 }
 
-impl LoadedNodes {
-    /// Notes the labels and the index entries of a node.
-    fn note(&mut self, node: NodeId, record: &mut RecordBuilder) -> Result<()> {
-        for label in record.labels() {
-            let label = label.0 as usize;
-            if label >= self.by_label.len() {
-                self.by_label.resize_with(label + 1, Vec::new);
+impl Taker<'_, '_> {
+    fn take(&mut self, block: &Block<NodeColumns>, batch: NodeBatch) -> Result<()> {
+        let columns = &*block.columns;
+        let all = Labels::new(columns.labels.clone());
+        let sets: Vec<Labels> = batch
+            .label_sets
+            .iter()
+            .map(|names| {
+                let ids = names.iter().map(|name| self.txn.catalog.label_or_new(name));
+                Labels::new(columns.labels.iter().copied().chain(ids).collect())
+            })
+            .collect();
+        let mut batch = batch;
+        let rows = std::mem::take(&mut batch.rows);
+        for (number, row) in rows.into_iter().enumerate() {
+            let taken = match row {
+                Ok(row) => {
+                    let labels = row.label_set.map_or(&all, |set| &sets[set as usize]);
+                    self.node(block, (number, &row), &batch, labels)?
+                }
+                Err(bad) => Err(*bad),
+            };
+            match taken {
+                Ok(()) => self.count += 1,
+                Err(bad) => self.bad_rows.take(bad)?,
             }
-            self.by_label[label].push(node);
         }
-        for index in &mut self.indexes {
-            index.note(node, record)?;
+        self.context.progress.set_nodes(self.count);
+        self.context.memory.check_ids(self.ids.memory_bytes())
+    }
+
+    fn node(
+        &mut self,
+        block: &Block<NodeColumns>,
+        (number, row): (usize, &NodeRow),
+        batch: &NodeBatch,
+        labels: &Labels,
+    ) -> Result<std::result::Result<(), BadRow>> {
+        if self.ids.end() >= NODES_MAX {
+            return Err(GraphError::TooMany { what: "nodes", most: NODES_MAX });
         }
-        Ok(())
+        let id = batch.bytes(&row.id);
+        let node = if id.is_empty() {
+            self.ids.insert_nameless()
+        } else {
+            match self.ids.insert(block.columns.space, id) {
+                Ok(node) => node,
+                Err(error) => return Ok(Err(self.no_id(block, number, id, error)?)),
+            }
+        };
+        let record = &mut self.record;
+        record.clear();
+        record.extend_from_slice(&labels.head);
+        record.extend_from_slice(batch.bytes(&row.properties));
+        let keys = &batch.keys[row.keys.start as usize..row.keys.end as usize];
+        let entries = keys.iter().map(|key| (key.index, batch.bytes(&key.bytes), key.cut));
+        let stored = self.tables.add(self.txn, (node, record), &labels.ids, entries)?;
+        Ok(stored.map_err(|error| bad_row(block, &self.context.rules, number, error.to_string())))
+    }
+
+    #[cold]
+    fn no_id(
+        &self,
+        block: &Block<NodeColumns>,
+        number: usize,
+        id: &[u8],
+        error: IdError,
+    ) -> Result<BadRow> {
+        let space = match self.ids.space_name(block.columns.space) {
+            "" => String::new(),
+            name => format!(" in the id space {name}"),
+        };
+        let shown = shown(id);
+        let (fault, reason) = match error {
+            IdError::Taken(first) => (
+                Fault::Duplicate,
+                format!("the id {shown} is taken{space}: {}", self.owner(first)?),
+            ),
+            IdError::NoNumber => (
+                Fault::Wrong,
+                format!("{shown} is no number of a node; --id-type actual wants numbers from 0"),
+            ),
+            IdError::NotAscending { least } => (
+                Fault::Wrong,
+                format!(
+                    "{shown} does not ascend: with --id-type actual {least} or more must come here; \
+                     sort the rows, or use --id-type integer"
+                ),
+            ),
+        };
+        let bad = bad_row(block, &self.context.rules, number, reason);
+        let error = match block.columns.ids.first() {
+            Some(column) => bad.error.at_column(column.index + 1, &column.text),
+            None => bad.error,
+        };
+        Ok(BadRow { error, fault, ..bad })
+    }
+
+    /// Where a node came from, for people. Looked up only where it stops the load: it reads the files again.
+    fn owner(&self, first: NodeId) -> Result<String> {
+        let rules = &self.context.plan.bad_rows;
+        let is_last = rules.tolerance == 0 && !rules.skip_duplicate_nodes;
+        let place = if is_last { places::of(self.context, first)? } else { None };
+        Ok(match place {
+            Some(place) => format!("{}:{} has it", place.file.display(), place.line),
+            None => "an earlier row has it".into(),
+        })
     }
 }
 
-/// The one column of an id.
-pub(super) fn only<'h>(
-    mut columns: impl Iterator<Item = &'h Column>,
-    files: &[PathBuf],
-) -> Result<Option<&'h Column>> {
-    let first = columns.next();
-    match columns.next() {
-        None => Ok(first),
-        Some(second) => {
-            let file = files.first().cloned().unwrap_or_default();
-            let reason = "ids of several columns are not loaded; join them in one";
-            Err(LoadError::line(file, 1, reason).at_column(second.index + 1, &second.text).into())
+/// A row of a block, from its number there.
+#[cold]
+fn bad_row(
+    block: &Block<NodeColumns>,
+    rules: &super::blocks::RowRules,
+    number: usize,
+    reason: String,
+) -> BadRow {
+    let mut at = 0;
+    let mut found = None;
+    block.for_each(rules, |row| {
+        if at == number
+            && let Ok(row) = row
+        {
+            found = Some(row.bad(Fault::Wrong, None, reason.clone()));
         }
-    }
-}
-
-/// The columns of a header that are properties, with the ids of their keys.
-pub(super) fn property_columns(
-    header: &Header,
-    files: &[PathBuf],
-    txn: &mut GraphTxn,
-) -> Result<Vec<(Column, PropertyKeyId)>> {
-    let mut properties = Vec::new();
-    for (column, name) in header.properties() {
-        check_name("property key", name).map_err(|error| {
-            let file = files.first().cloned().unwrap_or_default();
-            LoadError::line(file, 1, error.to_string()).at_column(column.index + 1, &column.text)
-        })?;
-        properties.push((column.clone(), txn.catalog.property_key_or_new(name)));
-    }
-    Ok(properties)
-}
-
-pub(super) fn text<'r>(row: &Row<'r>, column: &Column, field: &'r [u8]) -> Result<&'r str> {
-    std::str::from_utf8(field)
-        .map_err(|_| at(row, column, "it is not valid UTF-8; save the file as UTF-8").into())
-}
-
-pub(super) fn at(row: &Row<'_>, column: &Column, reason: impl Into<String>) -> LoadError {
-    row.error(reason).at_column(column.index + 1, &column.text)
+        at += 1;
+    });
+    found.expect("the row was read before")
 }

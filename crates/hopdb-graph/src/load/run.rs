@@ -1,32 +1,123 @@
-//! A whole load: into a new file that has no name until it is whole, so that whatever stops it (a bad row, a
-//! full disk, an interrupt, a crash) leaves nothing behind.
+//! A whole load: into a new file that has no name until it is whole, or into a graph that is there, in one
+//! transaction. Whatever stops it (a bad row, a full disk, an interrupt, a crash) leaves all as it was.
+//!
+//! Memory: the plan's budget is shared out by [`Memory`]. The id map must fit it; what is sorted goes to disk past
+//! its share; blocks under way and the page cache take fixed shares.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
+use hopdb_storage::io::FileSystem;
 use hopdb_storage::{Options, Store};
-use rustc_hash::FxHashMap;
 
-use super::nodes::{self, LoadedNodes};
+use super::again;
+use super::bad_rows::BadRows;
+use super::blocks::{Part, RowRules};
+use super::header::{IdType, Role};
+use super::ids::Ids;
+use super::node_rows::NodeColumns;
+use super::node_tables::NodeTables;
+use super::nodes;
 use super::plan::{LoadPlan, LoadReport, Phase, Progress};
-use super::relationships;
-use super::rows::RowReader;
+use super::relationships::{self, IdProperties};
 use super::source::Source;
-use crate::error::{GraphError, LoadError, Result};
+use super::spill::Scratch;
+use super::tables;
+use crate::error::{GraphError, Result};
 use crate::graph::Graph;
-use crate::ids::{LabelId, NodeId};
-use crate::index::{not_unique, whole_key};
-use crate::keys;
 use crate::write::GraphTxn;
-
-/// Rows between two looks at the progress.
-pub(super) const CHECK_EVERY: u64 = 4096;
 
 /// What all parts of a load need.
 pub(super) struct Context<'a> {
     pub(super) plan: &'a LoadPlan,
     pub(super) source: &'a dyn Source,
     pub(super) progress: &'a Progress,
+    pub(super) rules: RowRules,
+    pub(super) memory: Memory,
+    pub(super) scratch: Scratch,
+    pub(super) into_existing: bool,
+    /// Number of the first node of the load.
+    pub(super) first_node: u64,
+}
+
+impl<'a> Context<'a> {
+    fn new(
+        (plan, source, progress): (&'a LoadPlan, &'a dyn Source, &'a Progress),
+        scratch: Scratch,
+        before: Option<u64>,
+    ) -> Self {
+        let rules = RowRules {
+            dialect: plan.dialect,
+            fields: plan.field_rules(),
+            ignore_extra_columns: plan.fields.ignore_extra_columns,
+        };
+        Self {
+            plan,
+            source,
+            progress,
+            rules,
+            memory: Memory { bytes: plan.memory_bytes },
+            scratch,
+            into_existing: before.is_some(),
+            first_node: before.unwrap_or(0),
+        }
+    }
+
+    pub(super) fn check_stopped(&self) -> Result<()> {
+        if self.progress.is_stopped() { Err(GraphError::Interrupted) } else { Ok(()) }
+    }
+}
+
+/// The memory of a load.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Memory {
+    bytes: usize,
+}
+
+impl Memory {
+    /// Least budget of a load: below it there is no room for blocks under way.
+    const BYTES_MIN: usize = 32 << 20;
+
+    /// The program, blocks under way, pages on their way to the file.
+    const FIXED_BYTES: usize = 24 << 20;
+
+    fn cache_bytes(self, wanted: usize) -> usize {
+        wanted.min(self.bytes / 8)
+    }
+
+    /// What is left for sorting beside an id map.
+    pub(super) fn sort_bytes(self, ids: usize) -> usize {
+        let taken = ids + self.bytes / 8 + Self::FIXED_BYTES;
+        self.bytes.saturating_sub(taken).max(4 << 20)
+    }
+
+    /// What the id map may take.
+    fn ids_bytes(self) -> usize {
+        self.bytes - self.bytes / 8 - Self::FIXED_BYTES
+    }
+
+    /// # Errors
+    /// The id map does not fit.
+    pub(super) fn check_ids(self, bytes: usize) -> Result<()> {
+        if bytes <= self.ids_bytes() {
+            return Ok(());
+        }
+        Err(GraphError::OutOfMemoryBudget {
+            what: "the ids of the nodes",
+            budget: self.bytes as u64,
+        })
+    }
+
+    fn check(self) -> Result<()> {
+        if self.bytes >= Self::BYTES_MIN {
+            return Ok(());
+        }
+        Err(GraphError::OutOfMemoryBudget {
+            what: "a load, 32 MiB at least,",
+            budget: self.bytes as u64,
+        })
+    }
 }
 
 /// Loads the files of `plan` into a new graph at `path`.
@@ -41,7 +132,7 @@ pub fn load(
     source: &dyn Source,
     progress: &Progress,
 ) -> Result<LoadReport> {
-    let fs = std::sync::Arc::new(hopdb_storage::io::real::RealFs);
+    let fs = Arc::new(hopdb_storage::io::real::RealFs);
     load_with(fs, path, options, (plan, source, progress))
 }
 
@@ -50,174 +141,160 @@ pub fn load(
 /// # Errors
 /// As [`load`].
 pub fn load_with(
-    fs: std::sync::Arc<dyn hopdb_storage::io::FileSystem>,
+    fs: Arc<dyn FileSystem>,
     path: &Path,
     options: &Options,
     (plan, source, progress): (&LoadPlan, &dyn Source, &Progress),
 ) -> Result<LoadReport> {
-    let mut watch = Watch { started: fs.now(), phases: Vec::new() };
-    let exists = fs.exists(path).unwrap_or(false);
-    if exists {
+    let mut watch = Watch::new(&*fs);
+    if fs.exists(path).unwrap_or(false) {
         return Err(hopdb_storage::Error::AlreadyExists(path.to_path_buf()).into());
     }
-    let context = Context { plan, source, progress };
     let folder = path.parent().unwrap_or(Path::new(""));
-    let store = Store::create_unnamed(std::sync::Arc::clone(&fs), folder, options)?;
+    let scratch = Scratch::new(Arc::clone(&fs), folder);
+    let context = Context::new((plan, source, progress), scratch, None);
+    context.memory.check()?;
+    let cache_bytes = context.memory.cache_bytes(options.cache_bytes);
+    let options = Options { cache_bytes, ..options.clone() };
+    let store = Store::create_unnamed(Arc::clone(&fs), folder, &options)?;
     let graph = Graph::create_unnamed(store)?;
+    let mut report = run(&context, &graph, &mut watch, |txn| {
+        progress.enter(Phase::Syncing);
+        txn.commit()?;
+        graph.persist(path)
+    })?;
+    report_file(&mut report, &graph)?;
+    watch.report(&mut report);
+    Ok(report)
+}
+
+/// Loads the files of `plan` into a graph that is there, in one transaction.
+///
+/// # Errors
+/// As [`load`]; also nodes against a unique index. The graph is as it was then.
+pub fn load_into(
+    graph: &Graph,
+    (plan, source, progress): (&LoadPlan, &dyn Source, &Progress),
+) -> Result<LoadReport> {
+    let fs = graph.store().file_system();
+    let mut watch = Watch::new(&*fs);
+    let path = graph.store().path();
+    let scratch = Scratch::new(Arc::clone(&fs), path.parent().unwrap_or(Path::new("")));
+    let first = graph.read()?.reader().catalog().counters.next_node;
+    let context = Context::new((plan, source, progress), scratch, Some(first));
+    context.memory.check()?;
+    let mut report = run(&context, graph, &mut watch, |txn| {
+        progress.enter(Phase::Syncing);
+        txn.commit()
+    })?;
+    report_file(&mut report, graph)?;
+    watch.report(&mut report);
+    Ok(report)
+}
+
+/// The load itself, up to the end of its transaction.
+fn run(
+    context: &Context<'_>,
+    graph: &Graph,
+    watch: &mut Watch<'_>,
+    end: impl FnOnce(GraphTxn) -> Result<()>,
+) -> Result<LoadReport> {
+    let mut report = LoadReport::default();
+    let plan = context.plan;
+    let mut bad_rows = BadRows::new(&plan.bad_rows)?;
     let mut txn = graph.write()?;
+    let before = if context.into_existing { Some(Arc::new(graph.read()?)) } else { None };
+    let actual = plan.id_type == IdType::Actual;
+    let mut ids = Ids::new(context.first_node, actual, before);
 
-    progress.enter(Phase::Nodes);
-    let mut loaded = nodes::load(&context, &mut txn)?;
-    progress.set_nodes(loaded.ids.node_count());
-    watch.lap(fs.now());
-
-    progress.enter(Phase::Relationships);
-    let rows = relationships::read(&context, &mut txn, &mut loaded.ids)?;
-    let node_count = loaded.ids.node_count();
-    drop(std::mem::take(&mut loaded.ids));
-    watch.lap(fs.now());
-
-    progress.enter(Phase::Building);
-    build_labels(&mut txn, &loaded.by_label)?;
-    build_indexes(&context, &mut txn, &mut loaded)?;
-    let relationships = rows.build(&mut txn)?;
-    txn.catalog.counters.nodes = node_count;
-    txn.catalog.counters.next_node = node_count;
-    if progress.is_stopped() {
-        return Err(GraphError::Interrupted);
+    let mut tables = NodeTables::new(context, &mut txn)?;
+    let inserts = matches!(tables, NodeTables::Insert);
+    let mut parts = nodes::open(context, &mut txn, &mut ids, &mut report.guessed)?;
+    let kept = id_properties(&parts, &txn);
+    let opened = (&mut ids, &kept);
+    let mut relationship_parts =
+        relationships::open(context, &mut txn, opened, &mut report.guessed)?;
+    if let Some(file) = &plan.again {
+        let rows = again::rows(context, file)?;
+        again::replace(file, rows, &mut parts, &mut relationship_parts)?;
     }
-    watch.lap(fs.now());
+    watch.lap(Phase::Looking);
 
-    progress.enter(Phase::Syncing);
-    txn.commit()?;
-    graph.persist(path)?;
-    watch.lap(fs.now());
-    let counts = graph.store().counts();
-    let file_bytes = graph.store().file_bytes()?;
-    Ok(LoadReport {
-        nodes: node_count,
-        relationships,
-        file_bytes,
-        pages_read: counts.io.pages_read,
-        pages_written: counts.io.pages_written,
-        pages: file_bytes / graph.store().page_size() as u64,
-        time: fs.now().saturating_sub(watch.started),
-        phases: watch.phases(),
-    })
+    context.progress.enter(Phase::Nodes);
+    report.nodes = nodes::read(context, parts, (&mut txn, &mut ids), &mut tables, &mut bad_rows)?;
+    tables.finish(context, &mut txn, bad_rows.count() == 0)?;
+    txn.catalog.counters.nodes += report.nodes;
+    txn.catalog.counters.next_node = ids.end();
+    watch.lap(Phase::Nodes);
+
+    context.progress.enter(Phase::Relationships);
+    let rows = relationships::read(context, relationship_parts, (&mut txn, &ids), &mut bad_rows)?;
+    drop(ids);
+    watch.lap(Phase::Relationships);
+
+    context.progress.enter(Phase::Building);
+    report.relationships = match inserts {
+        true => tables::insert(context, &rows, &mut txn)?,
+        false => tables::build(context, rows, &mut txn)?,
+    };
+    context.check_stopped()?;
+    bad_rows.finish(&mut report)?;
+    watch.lap(Phase::Building);
+    end(txn)?;
+    watch.lap(Phase::Syncing);
+    report.spilled_bytes = context.scratch.bytes();
+    Ok(report)
 }
 
-struct Watch {
-    started: Duration,
-    phases: Vec<Duration>,
-}
-
-impl Watch {
-    fn lap(&mut self, now: Duration) {
-        let before: Duration = self.phases.iter().sum();
-        self.phases.push(now.saturating_sub(self.started).saturating_sub(before));
-    }
-
-    fn phases(&self) -> [Duration; 4] {
-        let mut phases = [Duration::ZERO; 4];
-        phases.iter_mut().zip(&self.phases).for_each(|(to, from)| *to = *from);
-        phases
-    }
-}
-
-fn build_labels(txn: &mut GraphTxn, by_label: &[Vec<NodeId>]) -> Result<()> {
-    let mut bulk = txn.txn.bulk(txn.shared.tables.labels)?;
-    let mut key = Vec::new();
-    for (label, nodes) in (0..).map(LabelId).zip(by_label) {
-        for node in nodes {
-            key.clear();
-            keys::label(&mut key, label, *node);
-            bulk.push(&mut txn.txn, &key, &[])?;
-        }
-        txn.catalog.count_label(label, nodes.len() as u64);
-    }
-    bulk.finish(&mut txn.txn)?;
-    Ok(())
-}
-
-fn build_indexes(
-    context: &Context<'_>,
-    txn: &mut GraphTxn,
-    loaded: &mut LoadedNodes,
-) -> Result<()> {
-    for (index, wanted) in loaded.indexes.iter_mut().zip(&context.plan.indexes) {
-        let nodes = txn.catalog.label(&wanted.label).map_or(0, |label| label.0 as usize);
-        let known = context.plan.nodes.iter().any(|group| group.labels.contains(&wanted.label));
-        if !known && loaded.by_label.get(nodes).is_none_or(Vec::is_empty) {
-            return Err(GraphError::IndexWithoutNodes { label: wanted.label.clone() });
-        }
-        let twice = index.sort();
-        index.build(txn)?;
-        let twice = match twice {
-            Some(nodes) => Some(nodes),
-            None => first_equal(txn, index.cut_alike())?,
+/// The properties that hold ids, by id space and label: how nodes that were there before may be found.
+fn id_properties(parts: &[Part<NodeColumns>], txn: &GraphTxn) -> IdProperties {
+    let mut found = IdProperties::new();
+    for part in parts {
+        let Some(Role::Id { space, property: Some(property), label }) =
+            part.columns.ids.first().map(|column| &column.role)
+        else {
+            continue;
         };
-        if let Some([first, second]) = twice {
-            return Err(duplicate(context, txn, first, second)?);
+        let labels = part.columns.labels.iter();
+        let labels = labels.filter_map(|label| txn.catalog.label_name(*label));
+        for label in label.iter().map(|label| &**label).chain(labels.map(|label| &**label)) {
+            found.push((space.clone(), label.to_owned(), property.clone()));
         }
     }
+    found
+}
+
+fn report_file(report: &mut LoadReport, graph: &Graph) -> Result<()> {
+    let counts = graph.store().counts();
+    report.file_bytes = graph.store().file_bytes()?;
+    report.pages_read = counts.io.pages_read;
+    report.pages_written = counts.io.pages_written;
+    report.pages = report.file_bytes / graph.store().page_size() as u64;
     Ok(())
 }
 
-/// The first two nodes of a group whose indexed values are equal behind the cut.
-fn first_equal(txn: &GraphTxn, groups: Vec<Vec<NodeId>>) -> Result<Option<[NodeId; 2]>> {
-    let Some(index) = txn.catalog.indexes.last() else { return Ok(None) };
-    for group in groups {
-        let mut seen: FxHashMap<Vec<u8>, NodeId> = FxHashMap::default();
-        for node in group {
-            let value = txn.reader().property(node, index.property)?;
-            let Some(value) = value else { continue };
-            if let Some(first) = seen.insert(whole_key(&value), node) {
-                return Ok(Some([first, node]));
-            }
-        }
-    }
-    Ok(None)
+/// Takes the time of each phase.
+struct Watch<'f> {
+    fs: &'f dyn FileSystem,
+    started: Duration,
+    last: Duration,
+    phases: [Duration; Phase::ALL.len()],
 }
 
-/// The error for a value that a unique index has twice: names the second node's row.
-fn duplicate(
-    context: &Context<'_>,
-    txn: &GraphTxn,
-    first: NodeId,
-    second: NodeId,
-) -> Result<GraphError> {
-    let index = txn.catalog.indexes.last().expect("the index was made just now");
-    let value = txn.reader().property(second, index.property)?.unwrap_or(crate::value::Value::Null);
-    let reason = not_unique(&txn.catalog, index, &value, first).to_string();
-    Ok(match place_of(context, second)? {
-        Some(place) => {
-            let first = match place_of(context, first)? {
-                Some(place) => format!(" ({}:{})", place.file.display(), place.line),
-                None => String::new(),
-            };
-            LoadError { reason: reason + &first, ..place }.into()
-        }
-        None => not_unique(&txn.catalog, index, &value, first),
-    })
-}
+impl<'f> Watch<'f> {
+    fn new(fs: &'f dyn FileSystem) -> Self {
+        let now = fs.now();
+        Self { fs, started: now, last: now, phases: Default::default() }
+    }
 
-/// Reads the node files again, up to the row that a node came from; `None` when one of them can be read only
-/// once, as a pipe.
-pub(super) fn place_of(context: &Context<'_>, node: NodeId) -> Result<Option<LoadError>> {
-    let mut files = context.plan.nodes.iter().flat_map(|group| &group.files);
-    if files.any(|file| context.source.len(file).is_none()) {
-        return Ok(None);
+    fn lap(&mut self, phase: Phase) {
+        let now = self.fs.now();
+        self.phases[phase as usize] += now.saturating_sub(self.last);
+        self.last = now;
     }
-    let mut number = 0;
-    for group in &context.plan.nodes {
-        let (dialect, counter) = (context.plan.dialect, std::sync::Arc::default());
-        let mut rows = RowReader::open(context.source, &group.files, dialect, counter)?;
-        while let Some(row) = rows.next_row()? {
-            if number == node.0 {
-                return Ok(Some(row.error("")));
-            }
-            number += 1;
-        }
+
+    fn report(&self, report: &mut LoadReport) {
+        report.time = self.fs.now().saturating_sub(self.started);
+        report.phases = self.phases;
     }
-    Ok(None)
 }

@@ -4,8 +4,13 @@
 #![expect(clippy::disallowed_methods, reason = "user files to be loaded, not the database's own")]
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::Path;
+
+/// What can be read from any place.
+pub trait ReadSeek: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> ReadSeek for T {}
 
 /// Opens files by name.
 pub trait Source: Sync {
@@ -15,22 +20,42 @@ pub trait Source: Sync {
     /// Those of the file system; a directory is [`io::ErrorKind::IsADirectory`].
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>>;
 
-    /// The file's length in bytes, when it is known.
+    /// A reader that can go to any place of the file.
+    ///
+    /// # Errors
+    /// As [`Source::open`]; a pipe has no places.
+    fn open_seek(&self, path: &Path) -> io::Result<Box<dyn ReadSeek>>;
+
+    /// The file's length in bytes, when it is known: a file without one can be read once.
     fn len(&self, path: &Path) -> Option<u64>;
 }
 
-/// The file system of the machine.
+/// The name that stands for the standard input.
+pub const STANDARD_INPUT: &str = "-";
+
+fn open(path: &Path) -> io::Result<fs::File> {
+    let file = fs::File::open(path)?;
+    // Linux opens directories and fails only at the first read.
+    if file.metadata()?.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    Ok(file)
+}
+
+/// The file system of the machine; `-` is the standard input.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileSource;
 
 impl Source for FileSource {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
-        let file = fs::File::open(path)?;
-        // Linux opens directories and fails only at the first read.
-        if file.metadata()?.is_dir() {
-            return Err(io::ErrorKind::IsADirectory.into());
+        if path == Path::new(STANDARD_INPUT) {
+            return Ok(Box::new(io::stdin()));
         }
-        Ok(Box::new(file))
+        Ok(Box::new(open(path)?))
+    }
+
+    fn open_seek(&self, path: &Path) -> io::Result<Box<dyn ReadSeek>> {
+        Ok(Box::new(open(path)?))
     }
 
     fn len(&self, path: &Path) -> Option<u64> {

@@ -131,6 +131,12 @@ impl RecordBuilder {
         Some(&self.values[entry.start..entry.end])
     }
 
+    /// How many properties there are.
+    #[must_use]
+    pub fn property_count(&self) -> usize {
+        self.entries.len()
+    }
+
     /// Whether there is no property.
     #[must_use]
     pub fn has_no_properties(&self) -> bool {

@@ -11,6 +11,7 @@
 //! to commit after such a failure.
 
 mod blocks;
+mod load;
 
 use std::sync::Arc;
 
@@ -265,17 +266,14 @@ impl GraphTxn {
             }
         }
         self.change(|txn| {
-            let id = RelationshipId(txn.catalog.counters.next_relationship);
-            txn.catalog.counters.next_relationship += 1;
             let type_id = txn.catalog.type_or_new(relationship_type);
-            txn.catalog.count_type(type_id, 1);
-            txn.append_row(id, RelationshipRow { start, end, type_id })?;
-            txn.insert_pair(start, true, type_id, (end, id))?;
-            txn.insert_pair(end, false, type_id, (start, id))?;
             let mut record = std::mem::take(&mut txn.record);
             record.clear();
             txn.set_all(&mut record, properties)?;
-            txn.store_relationship_properties(id, &mut record)?;
+            let mut block = Vec::new();
+            record.write_properties(&mut block);
+            let block = (!record.has_no_properties()).then_some(&block[..]);
+            let id = txn.insert_relationship(RelationshipRow { start, end, type_id }, block)?;
             txn.record = record;
             Ok(id)
         })

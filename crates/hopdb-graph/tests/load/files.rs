@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use hopdb_graph::load::source::Source;
+use hopdb_graph::load::source::{ReadSeek, Source};
 use hopdb_graph::load::{
     IndexFor, LoadPlan, LoadReport, NodeFiles, Progress, RelationshipFiles, load,
 };
@@ -94,6 +94,10 @@ pub(crate) fn assert_like(graph: &Graph, model: &GraphModel) {
 
 impl Source for Load {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        Ok(Box::new(self.open_seek(path)?))
+    }
+
+    fn open_seek(&self, path: &Path) -> io::Result<Box<dyn ReadSeek>> {
         let bytes = self.files.get(path).ok_or(io::ErrorKind::NotFound)?;
         Ok(Box::new(io::Cursor::new(bytes.clone())))
     }
@@ -122,6 +126,10 @@ impl Source for Stopping<'_> {
         }
         let end = StopAtEnd { inner, progress: self.progress.clone() };
         Ok(Box::new(end))
+    }
+
+    fn open_seek(&self, path: &Path) -> io::Result<Box<dyn ReadSeek>> {
+        self.load.open_seek(path)
     }
 
     fn len(&self, path: &Path) -> Option<u64> {

@@ -1,0 +1,250 @@
+//! From the groups of a plan to parts: files whose headers are read, so that a wrong one is found before any row.
+//!
+//! A group of text files has one header, in its first file; a further file may repeat it. Files of values have a
+//! header each. Types that nobody named are found by looking at every value of their column.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::bad_rows::REJECT_COLUMNS;
+use super::blocks::{Block, Blocks, Content, Part, Row, open};
+use super::csv::{Chunks, Dialect, Record, Records};
+use super::field::{TypeSet, guess};
+use super::header::{FileKind, Header, PlainColumns, Role, is_plain};
+use super::ordered::ordered;
+use super::plan::{GuessedColumn, LoadPlan, Phase};
+use super::run::Context;
+use super::table::Table;
+use super::unpack::{self, Text};
+use crate::error::{GraphError, LoadError, Result};
+
+/// What a file gives, or what is wrong with it.
+type Loaded<T> = std::result::Result<T, LoadError>;
+
+/// The files of a group, with their headers.
+pub(super) struct Group {
+    pub(super) parts: Vec<Part<Header>>,
+}
+
+impl Group {
+    /// Opens the files of a group as far as their headers.
+    ///
+    /// # Errors
+    /// The first file that cannot be opened, or whose header is wrong.
+    pub(super) fn open(
+        context: &Context<'_>,
+        kind: FileKind,
+        files: &[PathBuf],
+        guessed: &mut Vec<GuessedColumn>,
+    ) -> Result<Self> {
+        let Some(first) = files.first() else {
+            return Err(LoadError::file("", "no file is named").into());
+        };
+        let parts = match table(context, first)? {
+            Some(_) => table_parts(context, kind, files)?,
+            None => text_parts(context, kind, files, guessed)?,
+        };
+        Ok(Self { parts })
+    }
+}
+
+fn table(context: &Context<'_>, file: &Path) -> Result<Option<Box<dyn Table>>> {
+    for format in &context.plan.formats {
+        if let Some(table) = format.open(file)? {
+            return Ok(Some(table));
+        }
+    }
+    Ok(None)
+}
+
+fn table_parts(
+    context: &Context<'_>,
+    kind: FileKind,
+    files: &[PathBuf],
+) -> Result<Vec<Part<Header>>> {
+    let mut parts = Vec::new();
+    for file in files {
+        let Some(table) = table(context, file)? else {
+            let reason = "the first file of its group holds values and this one text; \
+                          load them with options of their own";
+            return Err(LoadError::file(file, reason).into());
+        };
+        let columns = Arc::new(table_header(context, kind, file, &*table)?);
+        let width = columns.columns.len();
+        parts.push(Part { file: (**file).into(), columns, width, content: Content::Table(table) });
+    }
+    Ok(parts)
+}
+
+/// The header of a table: its columns' names, with their types where those are said.
+fn table_header(
+    context: &Context<'_>,
+    kind: FileKind,
+    file: &Path,
+    table: &dyn Table,
+) -> Result<Header> {
+    let names: Vec<String> = table.columns().iter().map(|column| column.name.clone()).collect();
+    let mut header = header(context, kind, file, &names)?;
+    for (column, said) in header.columns.iter_mut().zip(table.columns()) {
+        let is_open = matches!(column.role, Role::Property(_)) && !said.name.contains(':');
+        let is_named = context.plan.plain.types.iter().any(|(name, _)| *name == said.name);
+        if !is_open || is_named {
+            continue;
+        }
+        column.untyped = said.type_text.is_none();
+        if let Some(text) = &said.type_text {
+            let wrong =
+                |reason| LoadError::file(file, reason).at_column(column.index + 1, &column.text);
+            column.column_type = text.parse().map_err(wrong)?;
+        }
+    }
+    Ok(header)
+}
+
+/// What the fields of a header mean, said by themselves or by the plan.
+fn header(context: &Context<'_>, kind: FileKind, file: &Path, fields: &[String]) -> Loaded<Header> {
+    let LoadPlan { plain, id_type, .. } = context.plan;
+    let bytes = || fields.iter().map(String::as_bytes);
+    if *plain != PlainColumns::default() && is_plain(bytes()) {
+        return Header::from_names(kind, file, bytes(), plain, *id_type);
+    }
+    Header::parse(kind, file, bytes(), *id_type)
+}
+
+fn text_parts(
+    context: &Context<'_>,
+    kind: FileKind,
+    files: &[PathBuf],
+    guessed: &mut Vec<GuessedColumn>,
+) -> Result<Vec<Part<Header>>> {
+    let once = |file: &Path| context.source.len(file).is_none();
+    let first: Arc<Path> = (*files[0]).into();
+    let mut chunks = open(context, &first)?;
+    let line = first_line(&first, &mut chunks)?;
+    let mut fields = fields(&line, &first, context.plan.dialect)?;
+    let has_header = !context.plan.no_header;
+    if !has_header {
+        fields = (1..=fields.len()).map(|number| number.to_string()).collect();
+    }
+    let mut header = header(context, kind, &first, &fields)?;
+    let width = header.columns.len();
+    let row: Option<Arc<[u8]>> = has_header.then(|| line.into());
+    let text = || Content::Text { header: row.clone() };
+    if header.untyped().next().is_some() {
+        refuse_pipes(context, files)?;
+        let part = |file: &PathBuf| Part {
+            file: (**file).into(),
+            columns: Arc::new(()),
+            width,
+            content: text(),
+        };
+        look(context, &mut header, files.iter().map(part).collect(), guessed)?;
+    }
+    let columns = Arc::new(header);
+    // A file that can be read only once goes on behind the header that was read.
+    let mut opened = (once(&first) && has_header).then_some(chunks);
+    let parts = files.iter().map(|file| {
+        let content = match opened.take() {
+            Some(chunks) => Content::Opened(Box::new(chunks)),
+            None => text(),
+        };
+        Part { file: (**file).into(), columns: Arc::clone(&columns), width, content }
+    });
+    Ok(parts.collect())
+}
+
+fn refuse_pipes(context: &Context<'_>, files: &[PathBuf]) -> Loaded<()> {
+    match files.iter().find(|file| context.source.len(file).is_none()) {
+        Some(file) => {
+            let reason = "it can be read only once, so types cannot be found by looking at its values \
+                          first; name them: --types name:type,…";
+            Err(LoadError::file(file, reason))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The first row of a file of text.
+fn first_line(file: &Path, chunks: &mut Chunks<Text>) -> Loaded<Vec<u8>> {
+    let first = chunks.first_record();
+    let first = first.map_err(|error| LoadError::file(file, unpack::describe(&error)))?;
+    let none = || {
+        let reason = "it holds no header line; name the file with the header first";
+        LoadError::file(file, reason)
+    };
+    let chunk = first.ok_or_else(none)?;
+    if chunk.unclosed || chunk.too_long {
+        let reason = "a quote opened in the header is never closed";
+        return Err(LoadError::line(file, chunk.first_line, reason));
+    }
+    Ok(chunk.text)
+}
+
+fn fields(line: &[u8], file: &Path, dialect: Dialect) -> Loaded<Vec<String>> {
+    let mut record = Record::new();
+    Records::new(line, 1, dialect).next(&mut record);
+    let field = |index: usize| {
+        let text = std::str::from_utf8(record.text(index)).map_err(|_| {
+            LoadError::line(
+                file,
+                1,
+                "the header is not UTF-8; convert the file, for example with iconv",
+            )
+            .at_column(index + 1, String::from_utf8_lossy(record.text(index)))
+        })?;
+        Ok(text.trim().to_owned())
+    };
+    let fields: Vec<String> = (0..record.len()).map(field).collect::<Loaded<_>>()?;
+    if fields == REJECT_COLUMNS {
+        let reason = "it is a file of rejected rows; mend the rows in it, repeat the load that wrote it, \
+                      and name it with --again";
+        return Err(LoadError::file(file, reason));
+    }
+    Ok(fields)
+}
+
+/// Finds the types of columns by looking at all their values.
+fn look(
+    context: &Context<'_>,
+    header: &mut Header,
+    parts: Vec<Part<()>>,
+    guessed: &mut Vec<GuessedColumn>,
+) -> Result<()> {
+    context.progress.enter(Phase::Looking);
+    let file = parts[0].file.to_path_buf();
+    let columns: Vec<usize> = header.untyped().map(|column| column.index).collect();
+    let mut found = vec![TypeSet::ANY; columns.len()];
+    let mut blocks = Blocks::new(context, parts);
+    ordered(
+        || blocks.next(),
+        |block: Block<()>| {
+            let mut types = vec![TypeSet::ANY; columns.len()];
+            block.for_each(&context.rules, |row| {
+                // Rows that are none are found again when they are loaded.
+                if let Ok(row) = row {
+                    narrow(&row, &columns, &mut types);
+                }
+            });
+            types
+        },
+        |types| {
+            found.iter_mut().zip(types).for_each(|(all, here)| all.narrow(here));
+            Ok::<_, GraphError>(())
+        },
+    )?;
+    for (index, types) in columns.into_iter().zip(found) {
+        header.set_type(index, types.best());
+        let (column, type_name) = (&header.columns[index].text, types.best().name());
+        let (column, type_name) = (column.clone(), type_name.to_owned());
+        guessed.push(GuessedColumn { file: file.clone(), column, type_name });
+    }
+    Ok(())
+}
+
+fn narrow(row: &Row<'_>, columns: &[usize], types: &mut [TypeSet]) {
+    for (index, types) in columns.iter().zip(types) {
+        if let Some(field) = row.field(*index) {
+            types.narrow(guess(field));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What a load puts into a graph that is there: records that are in their stored form already.
+
+use crate::block::relationships::RelationshipRow;
+use crate::error::{GraphError, Result};
+use crate::ids::{NodeId, RelationshipId};
+use crate::index;
+use crate::keys;
+use crate::write::GraphTxn;
+
+impl GraphTxn {
+    /// Adds a node that is not there yet. The inner error says which unique index does not take it; nothing is
+    /// changed then. Counts of nodes are left to the caller.
+    pub(crate) fn insert_node(
+        &mut self,
+        node: NodeId,
+        record: &[u8],
+    ) -> Result<std::result::Result<(), GraphError>> {
+        let (_, entries) = self.image(record)?;
+        for entry in entries.iter().filter(|entry| entry.index.unique) {
+            let found = self.reader().find_in_index(&entry.index, &entry.value)?;
+            if let Some(other) = found.first() {
+                return Ok(Err(index::not_unique(
+                    &self.catalog,
+                    &entry.index,
+                    &entry.value,
+                    *other,
+                )));
+            }
+        }
+        self.change(|txn| {
+            txn.align(node, &[], record)?;
+            let mut key = Vec::new();
+            keys::node(&mut key, node);
+            txn.txn.put(txn.shared.tables.nodes, &key, record)?;
+            Ok(Ok(()))
+        })
+    }
+
+    /// Adds a relationship between nodes that are there, with a property block when it has properties.
+    pub(crate) fn insert_relationship(
+        &mut self,
+        row: RelationshipRow,
+        properties: Option<&[u8]>,
+    ) -> Result<RelationshipId> {
+        self.change(|txn| {
+            let id = RelationshipId(txn.catalog.counters.next_relationship);
+            txn.catalog.counters.next_relationship += 1;
+            let RelationshipRow { start, end, type_id } = row;
+            txn.catalog.count_type(type_id, 1);
+            txn.append_row(id, row)?;
+            txn.insert_pair(start, true, type_id, (end, id))?;
+            txn.insert_pair(end, false, type_id, (start, id))?;
+            if let Some(block) = properties {
+                let mut key = Vec::new();
+                keys::relationship(&mut key, id);
+                txn.txn.put(txn.shared.tables.relationship_properties, &key, block)?;
+            }
+            Ok(id)
+        })
+    }
+}
