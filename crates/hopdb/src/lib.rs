@@ -21,7 +21,7 @@
 //! # }
 //! ```
 //!
-//! Modules: `database` is the way in; [`load`] reads CSV; [`generate`] makes benchmark graphs; [`kv`] is the
+//! Modules: `database` is the way in; [`load`] reads CSV and JSON lines; [`generate`] makes benchmark graphs; [`kv`] is the
 //! key-value store below, usable alone.
 
 mod database;
@@ -46,6 +46,7 @@ pub use hopdb_storage::{Counts, FORMAT_VERSION, IoCounts, PageKind, PoolCounts, 
 pub mod load {
     pub use hopdb_graph::error::{ColumnPlace, LoadError};
     pub use hopdb_graph::load::csv::Dialect;
+    pub use hopdb_graph::load::json_lines::JsonLines;
     pub use hopdb_graph::load::source::STANDARD_INPUT;
     pub use hopdb_graph::load::table::{Table, TableColumn, TableFormat, TableRow};
     pub use hopdb_graph::load::{

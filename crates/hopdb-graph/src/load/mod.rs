@@ -29,6 +29,7 @@ pub mod header;
 pub mod id_map;
 mod ids;
 mod index_entries;
+pub mod json_lines;
 mod label_nodes;
 mod node_rows;
 mod node_tables;

@@ -40,6 +40,14 @@ pub struct TableColumn {
     pub type_text: Option<String>,
 }
 
+impl TableColumn {
+    /// Whether a column of this name is not to be read at all: it ends in `:IGNORE`, in any case.
+    #[must_use]
+    pub fn is_ignored(name: &str) -> bool {
+        name.rsplit_once(':').is_some_and(|(_, end)| end.trim().eq_ignore_ascii_case("IGNORE"))
+    }
+}
+
 /// A row of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableRow {
