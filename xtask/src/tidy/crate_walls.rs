@@ -9,14 +9,15 @@ use super::manifest::{Dependency, Manifest, Need, line_of_key};
 use super::tree::Tree;
 
 /// Who may depend on which crates of this repository.
-const ARROWS: [(&str, &[&str]); 9] = [
+const ARROWS: [(&str, &[&str]); 10] = [
     ("hopdb-storage", &[]),
     ("hopdb-graph", &["hopdb-storage"]),
     ("hopdb-cypher", &[]),
     ("hopdb-query", &["hopdb-cypher", "hopdb-graph"]),
     ("hopdb", &["hopdb-query", "hopdb-graph", "hopdb-storage"]),
     ("hopdb-server", &["hopdb"]),
-    ("hopdb-cli", &["hopdb", "hopdb-server"]),
+    ("hopdb-columnar", &["hopdb"]),
+    ("hopdb-cli", &["hopdb", "hopdb-columnar", "hopdb-server"]),
     ("hopdb-python", &["hopdb"]),
     ("hopdb-testkit", &["hopdb-graph", "hopdb-storage"]),
 ];
