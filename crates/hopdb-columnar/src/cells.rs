@@ -21,8 +21,7 @@ use hopdb::Value;
 
 use crate::columns::scale;
 use crate::temporal::{
-    Span, date, date_of_millis, date_time, duration, local_date_time, local_time, offset_seconds,
-    split,
+    date, date_of_millis, date_time, duration, local_date_time, local_time, offset_seconds,
 };
 
 /// A value, or why the row cannot be read.
@@ -145,20 +144,14 @@ fn timestamps(array: &dyn Array, unit: TimeUnit, zone: Option<&str>) -> Vec<Cell
 
 fn timestamp<T: ArrowTimestampType>(array: &dyn Array, zone: Option<&str>) -> Vec<Cell> {
     let Some(zone) = zone else {
-        return primitive::<T>(array, |count| {
-            let (seconds, nanos) = split(count, T::UNIT);
-            local_date_time(seconds, nanos)
-        });
+        return primitive::<T>(array, |count| local_date_time(count, T::UNIT));
     };
     let offset = offset_seconds(zone);
     primitive::<T>(array, |count| date_time(count, T::UNIT, offset))
 }
 
 fn times(array: &dyn Array, unit: TimeUnit) -> Vec<Cell> {
-    let time = |count: i64| {
-        let (seconds, nanos) = split(count, unit);
-        local_time(seconds, nanos)
-    };
+    let time = |count: i64| local_time(count, unit);
     match unit {
         TimeUnit::Second => primitive::<Time32SecondType>(array, |count| time(count.into())),
         TimeUnit::Millisecond => {
@@ -170,10 +163,7 @@ fn times(array: &dyn Array, unit: TimeUnit) -> Vec<Cell> {
 }
 
 fn durations(array: &dyn Array, unit: TimeUnit) -> Vec<Cell> {
-    let make = |count| {
-        let (seconds, nanos) = split(count, unit);
-        duration(&Span { months: 0, days: 0, seconds, nanos })
-    };
+    let make = |count| duration(0, 0, count, unit);
     match unit {
         TimeUnit::Second => primitive::<DurationSecondType>(array, make),
         TimeUnit::Millisecond => primitive::<DurationMillisecondType>(array, make),
@@ -183,19 +173,15 @@ fn durations(array: &dyn Array, unit: TimeUnit) -> Vec<Cell> {
 }
 
 fn intervals(array: &dyn Array, unit: IntervalUnit) -> Vec<Cell> {
-    let make = |months: i32, days: i32, count, unit| {
-        let (seconds, nanos) = split(count, unit);
-        duration(&Span { months: months.into(), days: days.into(), seconds, nanos })
-    };
     match unit {
-        IntervalUnit::YearMonth => {
-            primitive::<IntervalYearMonthType>(array, |months| make(months, 0, 0, TimeUnit::Second))
-        }
+        IntervalUnit::YearMonth => primitive::<IntervalYearMonthType>(array, |months| {
+            duration(months, 0, 0, TimeUnit::Second)
+        }),
         IntervalUnit::DayTime => primitive::<IntervalDayTimeType>(array, |span| {
-            make(0, span.days, span.milliseconds.into(), TimeUnit::Millisecond)
+            duration(0, span.days, span.milliseconds.into(), TimeUnit::Millisecond)
         }),
         IntervalUnit::MonthDayNano => primitive::<IntervalMonthDayNanoType>(array, |span| {
-            make(span.months, span.days, span.nanoseconds, TimeUnit::Nanosecond)
+            duration(span.months, span.days, span.nanoseconds, TimeUnit::Nanosecond)
         }),
     }
 }

@@ -17,7 +17,9 @@
 //! | `Binary`, `LargeBinary`, `BinaryView`, `FixedSizeBinary` | Bytes |
 //! | `Date32`, `Date64` | Date |
 //! | `Timestamp` with a zone | `DateTime`: at that offset, or in UTC when the zone is a name |
-//! | `Timestamp` without a zone, `Time32`, `Time64`, `Duration`, `Interval` | not yet: such rows are bad |
+//! | `Timestamp` without a zone | `LocalDateTime` |
+//! | `Time32`, `Time64` | `LocalTime` |
+//! | `Duration`, `Interval` | `Duration` |
 //! | dictionaries | what their values are |
 //! | `List`, `LargeList`, `FixedSizeList` of all these | List |
 //!

@@ -3,7 +3,7 @@
 //! Reasons read on behind "the column holds".
 
 use arrow_schema::TimeUnit;
-use hopdb::{Date, DateTime, Value};
+use hopdb::{Date, DateTime, Duration, LocalDateTime, LocalTime, Value};
 
 use crate::cells::Cell;
 
@@ -22,7 +22,7 @@ pub(crate) fn date_of_millis(millis: i64) -> Cell {
 }
 
 /// Whole seconds, rounded down, and the nanoseconds above them.
-pub(crate) fn split(count: i64, unit: TimeUnit) -> (i64, u32) {
+fn split(count: i64, unit: TimeUnit) -> (i64, u32) {
     let (per_second, nanos) = match unit {
         TimeUnit::Second => (1, 1_000_000_000),
         TimeUnit::Millisecond => (1_000, 1_000_000),
@@ -58,39 +58,32 @@ pub(crate) fn offset_seconds(zone: &str) -> i32 {
     sign * (part(0..2) * 3_600 + part(2..4) * 60)
 }
 
-/// A date and a time without a zone, as seconds since 1970-01-01T00:00 and nanoseconds above.
-///
-/// The one place to change when there is a value for it.
-pub(crate) fn local_date_time(_seconds: i64, _nanos: u32) -> Cell {
-    Err("a timestamp without a time zone, which cannot be stored yet; give the column a zone, for \
-         example UTC, or cast it to string"
-        .into())
+/// A date and a time without a zone, counted from 1970-01-01T00:00 on the same clock.
+pub(crate) fn local_date_time(count: i64, unit: TimeUnit) -> Cell {
+    let (seconds, nanos) = split(count, unit);
+    LocalDateTime::new(seconds, nanos).map(Value::LocalDateTime).ok_or_else(|| {
+        format!("the second {seconds} after 1970-01-01, outside the years -9999 to 9999")
+    })
 }
 
-/// A time of day without a zone, as seconds since midnight and nanoseconds above.
-///
-/// The one place to change when there is a value for it.
-pub(crate) fn local_time(_seconds: i64, _nanos: u32) -> Cell {
-    Err("a time of day, which cannot be stored yet; cast the column to string".into())
+/// A time of day without a zone, counted from midnight.
+pub(crate) fn local_time(count: i64, unit: TimeUnit) -> Cell {
+    let (seconds, nanos) = split(count, unit);
+    let nanos_of_day = u64::try_from(seconds)
+        .ok()
+        .and_then(|seconds| seconds.checked_mul(1_000_000_000)?.checked_add(nanos.into()));
+    nanos_of_day
+        .and_then(LocalTime::from_nanos)
+        .map(Value::LocalTime)
+        .ok_or_else(|| format!("the second {seconds} after midnight, outside the day"))
 }
 
-/// A span of months, days, seconds (rounded down) and nanoseconds above.
-pub(crate) struct Span {
-    pub(crate) months: i64,
-    pub(crate) days: i64,
-    pub(crate) seconds: i64,
-    pub(crate) nanos: u32,
-}
-
-/// A duration.
-///
-/// The one place to change when there is a value for it.
-pub(crate) fn duration(span: &Span) -> Cell {
-    let Span { months, days, seconds, nanos } = span;
-    Err(format!(
-        "a duration (P{months}M{days}DT{seconds}.{nanos:09}S), which cannot be stored yet; cast \
-         the column to string"
-    ))
+/// A duration of months, days, and a count of smaller units.
+pub(crate) fn duration(months: i32, days: i32, count: i64, unit: TimeUnit) -> Cell {
+    let (seconds, nanos) = split(count, unit);
+    Duration::new(months.into(), days.into(), seconds, nanos)
+        .map(Value::Duration)
+        .ok_or_else(|| format!("a duration of {count} parts of a second"))
 }
 
 #[cfg(test)]
@@ -130,5 +123,12 @@ mod tests {
         assert!(date(i64::MAX).is_err());
         assert!(date_time(i64::MIN, TimeUnit::Second, 0).is_err());
         assert!(date_time(i64::MIN, TimeUnit::Nanosecond, 0).is_ok());
+        assert!(local_date_time(i64::MAX, TimeUnit::Millisecond).is_err());
+        assert!(local_time(86_399, TimeUnit::Second).is_ok());
+        assert_eq!(
+            local_time(86_400, TimeUnit::Second).unwrap_err(),
+            "the second 86400 after midnight, outside the day"
+        );
+        assert!(local_time(-1, TimeUnit::Nanosecond).is_err());
     }
 }

@@ -23,7 +23,7 @@ use arrow_buffer::{IntervalMonthDayNano, i256};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Field, Schema};
 use hopdb::load::{LoadError, Table, TableFormat, TableRow};
-use hopdb::{Date, DateTime, Value};
+use hopdb::{Date, DateTime, Duration, LocalDateTime, LocalTime, Value};
 use hopdb_columnar::Columnar;
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
@@ -326,39 +326,32 @@ fn what_cannot_be_stored_makes_bad_rows() {
 }
 
 #[test]
-fn times_that_have_no_value_yet_make_bad_rows_unless_null() {
+fn local_times_and_durations() {
+    let local = |seconds, nanos| Value::from(LocalDateTime::new(seconds, nanos).unwrap());
+    assert_column(
+        TimestampNanosecondArray::from(vec![Some(-1), None]),
+        "localdatetime",
+        [local(-1, 999_999_999), NULL],
+    );
+    let time = Value::from(LocalTime::from_nanos(86_399_999_999_999).unwrap());
+    assert_column(
+        Time64NanosecondArray::from(vec![Some(86_399_999_999_999), None]),
+        "localtime",
+        [time, NULL],
+    );
     let folder = tempfile::tempdir().unwrap();
-    let span = IntervalMonthDayNano::new(1, 2, 3_000_000_004);
-    for (array, type_text, reason) in [
-        (
-            Arc::new(TimestampNanosecondArray::from(vec![Some(1), None])) as ArrayRef,
-            "localdatetime",
-            "a timestamp without a time zone, which cannot be stored yet; give the column a zone, \
-             for example UTC, or cast it to string",
-        ),
-        (
-            Arc::new(Time64NanosecondArray::from(vec![Some(1), None])),
-            "localtime",
-            "a time of day, which cannot be stored yet; cast the column to string",
-        ),
-        (
-            Arc::new(DurationMillisecondArray::from(vec![Some(-1), None])),
-            "duration",
-            "a duration (P0M0DT-1.999000000S), which cannot be stored yet; cast the column to \
-             string",
-        ),
-        (
-            Arc::new(IntervalMonthDayNanoArray::from(vec![Some(span), None])),
-            "duration",
-            "a duration (P1M2DT3.000000004S), which cannot be stored yet; cast the column to string",
-        ),
-    ] {
-        let mut table = open(&write(&folder, "a.arrow", &[batch(vec![("when", array)])]));
-        assert_eq!(table.columns()[0].type_text.as_deref(), Some(type_text));
-        let rows = all_rows(&mut *table).unwrap();
-        assert_eq!(rows[0].bad, Some(format!("the column \"when\" holds {reason}")));
-        assert_eq!((&rows[1].values, &rows[1].bad), (&vec![NULL], &None));
-    }
+    let span = IntervalMonthDayNano::new(1, -2, -1);
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("d", Arc::new(DurationMillisecondArray::from(vec![Some(-1), None]))),
+        ("i", Arc::new(IntervalMonthDayNanoArray::from(vec![Some(span), None]))),
+    ];
+    let mut table = open(&write(&folder, "a.arrow", &[batch(columns)]));
+    let duration = |months, days, seconds, nanos| {
+        Value::from(Duration::new(months, days, seconds, nanos).unwrap())
+    };
+    let rows = all_rows(&mut *table).unwrap();
+    assert_eq!(rows[0].values, [duration(0, 0, -1, 999_000_000), duration(1, -2, -1, 999_999_999)]);
+    assert_eq!(rows[1].values, [NULL, NULL]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use hopdb::load::{Table, TableColumn, TableFormat};
-use hopdb::{Date, DateTime, Value};
+use hopdb::{Date, DateTime, Duration, LocalDateTime, LocalTime, Value};
 use hopdb_columnar::{Columnar, WriteError, fits, write_parquet};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -49,6 +49,14 @@ fn scalar(type_text: &str) -> BoxedStrategy<Value> {
         "date" => (-4_371_587_i64..=2_932_896)
             .prop_map(|days| Date::from_days(days).unwrap().into())
             .boxed(),
+        "localtime" => (0_u64..86_400_000_000_000)
+            .prop_map(|nanos| LocalTime::from_nanos(nanos).unwrap().into())
+            .boxed(),
+        "localdatetime" => (-377_000_000_000_i64..253_000_000_000, 0_u32..1_000_000)
+            .prop_map(|(seconds, micros)| {
+                LocalDateTime::new(seconds, micros * 1_000).unwrap().into()
+            })
+            .boxed(),
         _ => (-377_000_000_000_i64..253_000_000_000, 0_u32..1_000_000)
             .prop_map(|(seconds, micros)| DateTime::new(seconds, micros * 1_000, 0).unwrap().into())
             .boxed(),
@@ -63,7 +71,7 @@ fn value(type_text: &str) -> BoxedStrategy<Value> {
     prop_oneof![1 => Just(Value::Null), 4 => items.prop_map(Value::List)].boxed()
 }
 
-const TYPES: [&str; 14] = [
+const TYPES: [&str; 16] = [
     "boolean",
     "long",
     "double",
@@ -71,6 +79,8 @@ const TYPES: [&str; 14] = [
     "bytes",
     "date",
     "datetime",
+    "localtime",
+    "localdatetime[]",
     "boolean[]",
     "long[]",
     "double[]",
@@ -111,15 +121,16 @@ fn many_rows_go_in_batches() {
 fn other_types_are_text_with_their_type_in_the_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.parquet");
-    let columns = [
-        column("when", Some("localdatetime")),
-        column("any", None),
-        column("all", Some("point[]")),
-    ];
+    let columns =
+        [column("when", Some("duration")), column("any", None), column("all", Some("point[]"))];
     let day = Date::from_days(0).unwrap();
     let offset = DateTime::new(0, 1, 3_600).unwrap();
     let written = [
-        vec!["2024-02-29T12:30".into(), 1.into(), Value::List(vec!["a".into(), Value::Null])],
+        vec![
+            Duration::new(1, 0, 1, 0).unwrap().into(),
+            1.into(),
+            Value::List(vec!["a".into(), Value::Null]),
+        ],
         vec![day.into(), "it's".into(), Value::Null],
         vec![offset.into(), vec![1_u8, 255].into(), Value::List(vec![day.into()])],
         vec![Value::Null, Value::List(vec![1.into(), "a".into()]), Value::List(vec![])],
@@ -128,7 +139,7 @@ fn other_types_are_text_with_their_type_in_the_name() {
     assert_eq!(
         open(&path).columns(),
         [
-            column("when:localdatetime", Some("string")),
+            column("when:duration", Some("string")),
             column("any", Some("string")),
             column("all:point[]", Some("string[]"))
         ]
@@ -136,7 +147,7 @@ fn other_types_are_text_with_their_type_in_the_name() {
     assert_eq!(
         rows(&path),
         [
-            vec!["2024-02-29T12:30".into(), "1".into(), Value::List(vec!["a".into(), Value::Null])],
+            vec!["P1MT1S".into(), "1".into(), Value::List(vec!["a".into(), Value::Null])],
             vec!["1970-01-01".into(), "it's".into(), Value::Null],
             vec![
                 "1970-01-01T01:00:00.000000001+01:00".into(),
@@ -154,7 +165,10 @@ fn only_what_is_read_back_alike_fits() {
     assert!(fits(Some("datetime"), &utc(1_000)));
     assert!(!fits(Some("datetime"), &utc(1_001)));
     assert!(!fits(Some("datetime"), &DateTime::new(0, 0, 60).unwrap().into()));
+    let named = DateTime::new(0, 0, 0).unwrap().with_zone("Europe/Lisbon").unwrap();
+    assert!(!fits(Some("datetime"), &named.into()));
     assert!(fits(Some("datetime"), &Value::Null));
+    assert!(fits(Some("byte[]"), &vec![1_u8].into()));
     assert!(!fits(Some("double"), &1.into()));
     assert!(!fits(Some("long"), &Value::List(vec![1.into()])));
     assert!(!fits(Some("long[]"), &1.into()));

@@ -53,6 +53,7 @@ pub mod load {
         BadRowRules, FieldOptions, GuessedColumn, IdType, IndexFor, LoadPlan, LoadReport,
         MEMORY_BYTES, NodeFiles, Phase, PlainColumns, Progress, RelationshipFiles,
     };
+    pub use hopdb_graph::value::field_text::Separators;
 }
 
 /// The key-value store below the graph.

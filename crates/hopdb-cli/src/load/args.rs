@@ -2,9 +2,11 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use hopdb::load::{
-    BadRowRules, Dialect, FieldOptions, IdType, IndexFor, LoadPlan, MEMORY_BYTES, PlainColumns,
+    BadRowRules, Dialect, FieldOptions, IdType, IndexFor, JsonLines, LoadPlan, MEMORY_BYTES,
+    PlainColumns, TableFormat,
 };
 
 use super::files::{self, Place};
@@ -246,9 +248,18 @@ impl Args {
             },
             again: bad_rows.again.clone(),
             memory_bytes: target.memory.0,
-            ..LoadPlan::default()
+            formats: formats(),
         })
     }
+}
+
+/// The formats of files that are no CSV.
+fn formats() -> Vec<Arc<dyn TableFormat>> {
+    vec![
+        Arc::new(JsonLines),
+        #[cfg(feature = "columnar")]
+        Arc::new(hopdb_columnar::Columnar),
+    ]
 }
 
 impl DialectArgs {

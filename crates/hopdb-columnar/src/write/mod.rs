@@ -58,10 +58,10 @@ pub enum WriteError<E: Error + 'static> {
 /// Writes a new Parquet file at `path`, compressed with Zstandard, and gives its number of rows.
 ///
 /// Each column has the type that its `type_text` says: integers as `Int64`, `float` and `double` as
-/// `Float64`, `boolean`, `string`, `bytes`, `date`, `datetime` as microseconds in UTC, and lists
-/// (`long[]`) of these. Values must be of that type ([`fits`]) or null. All other types, and columns
-/// without one, are written as strings: a value's text is what the Cypher call that makes it is
-/// called with (`P1D`, `{x: 1.0, y: 2.0}`). So that a load knows the type again, it then stands in
+/// `Float64`, `boolean`, `string`, `bytes`, `date`, `localtime`, `localdatetime` as microseconds, `datetime`
+/// as microseconds in UTC, and lists (`long[]`) of these. Values must be of that type ([`fits`]) or null. All other types, and columns
+/// without one, are written as strings: a value's text is what its field in CSV would be (`P1D`),
+/// that of a list what Cypher writes. So that a load knows the type again, it then stands in
 /// the column's name (`home:point`), unless the name has a colon already.
 ///
 /// # Errors
@@ -84,7 +84,7 @@ pub fn write_parquet<E: Error + 'static>(
 
 /// Whether a column of this type can hold the value so that it is read back the same.
 ///
-/// False for a value of another type, and for a `datetime` that is not in UTC or finer than
+/// False for a value of another type, and for a `datetime` that is not in UTC, has a named zone or is finer than
 /// microseconds: whoever has such values writes the column without a type. Null fits everywhere.
 #[must_use]
 pub fn fits(type_text: Option<&str>, value: &Value) -> bool {

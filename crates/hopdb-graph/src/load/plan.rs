@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::csv::Dialect;
 use super::field::FieldRules;
 use super::header::{IdType, PlainColumns};
+use super::json_lines::JsonLines;
 use super::table::TableFormat;
 
 /// Files of nodes that share a header.
@@ -115,7 +116,7 @@ impl Default for LoadPlan {
             bad_rows: BadRowRules::default(),
             again: None,
             memory_bytes: MEMORY_BYTES,
-            formats: Vec::new(),
+            formats: vec![Arc::new(JsonLines)],
         }
     }
 }
@@ -123,11 +124,9 @@ impl Default for LoadPlan {
 impl LoadPlan {
     pub(super) fn field_rules(&self) -> FieldRules {
         FieldRules {
-            quote: self.dialect.quote(),
-            array_delimiter: self.dialect.array_delimiter(),
-            vector_delimiter: self.dialect.vector_delimiter(),
             trim_strings: self.fields.trim_strings,
             ignore_empty_strings: self.fields.ignore_empty_strings,
+            ..self.dialect.field_rules()
         }
     }
 }

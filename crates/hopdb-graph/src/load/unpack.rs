@@ -42,6 +42,10 @@ pub(super) fn open(
         Box::new(MultiGzDecoder::new(BufReader::with_capacity(BUFFER_BYTES, whole)))
     } else if start == ZIP_MAGIC {
         open_zip(source, path, bytes_read)?
+    } else if start.starts_with(b"PAR1") || start.starts_with(b"ARRO") {
+        let reason = "it is a Parquet or Arrow file, which this build cannot read; \
+                      build it with the feature `columnar`";
+        return Err(LoadError::file(path, reason));
     } else if promised("gz") {
         return Err(LoadError::file(path, "its name ends in .gz, but it is not a gzip file"));
     } else if promised("zip") {
