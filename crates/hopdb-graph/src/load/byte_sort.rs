@@ -13,7 +13,7 @@ use crate::error::Result;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    /// The first bytes of the key: most comparisons end here.
+    /// Eight bytes of the key, behind what all keys begin with: most comparisons end here.
     head: u64,
     start: usize,
     key_len: u32,
@@ -29,6 +29,14 @@ impl Entry {
         let start = self.start + self.key_len as usize;
         &bytes[start..start + self.value_len as usize]
     }
+}
+
+/// The first eight bytes, zeros where there are fewer.
+fn head(key: &[u8]) -> u64 {
+    let mut head = [0; 8];
+    let len = key.len().min(8);
+    head[..len].copy_from_slice(&key[..len]);
+    u64::from_be_bytes(head)
 }
 
 /// Gathers entries and sorts them.
@@ -52,12 +60,9 @@ impl ByteSorter {
 
     /// Takes an entry.
     pub(super) fn push(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        let mut head = [0; 8];
-        let len = key.len().min(8);
-        head[..len].copy_from_slice(&key[..len]);
         let short = |len: usize| u32::try_from(len).expect("keys and values are below 4 GiB");
         self.entries.push(Entry {
-            head: u64::from_be_bytes(head),
+            head: 0,
             start: self.bytes.len(),
             key_len: short(key.len()),
             value_len: short(value.len()),
@@ -69,10 +74,27 @@ impl ByteSorter {
     }
 
     fn sort(&mut self) {
+        self.look_behind_common_start();
         let bytes = &self.bytes;
         self.entries.sort_unstable_by(|a, b| {
             a.head.cmp(&b.head).then_with(|| a.key(bytes).cmp(b.key(bytes)))
         });
+    }
+
+    /// Keys of an index mostly begin alike: what orders them is behind that.
+    fn look_behind_common_start(&mut self) {
+        let bytes = &self.bytes;
+        let Some(first) = self.entries.first() else { return };
+        let mut common = first.key(bytes);
+        for entry in &self.entries {
+            let key = entry.key(bytes);
+            let same = common.iter().zip(key).take_while(|(a, b)| a == b).count();
+            common = &common[..same];
+        }
+        let start = common.len();
+        for entry in &mut self.entries {
+            entry.head = head(&entry.key(bytes)[start..]);
+        }
     }
 
     fn spill(&mut self) -> Result<()> {

@@ -30,6 +30,11 @@ struct Entries {
 }
 
 impl Entries {
+    /// Room for the entries of that many rows, about.
+    fn with_capacity(rows: usize) -> Self {
+        Self { bytes: Vec::with_capacity(8 * rows), lens: Vec::with_capacity(rows / 4) }
+    }
+
     fn add(&mut self, put_key: impl FnOnce(&mut Vec<u8>), put_value: impl FnOnce(&mut Vec<u8>)) {
         let start = self.bytes.len();
         put_key(&mut self.bytes);
@@ -141,7 +146,11 @@ fn push_properties(
 }
 
 fn encode_rows(piece: &RowPiece) -> RowEntries {
-    let mut entries = RowEntries::default();
+    let mut entries = RowEntries {
+        blocks: Entries::with_capacity(piece.words.len()),
+        by_end: Vec::with_capacity(piece.words.len()),
+        ..RowEntries::default()
+    };
     let mut slots = Vec::with_capacity(piece.words.len());
     for (id, word) in (piece.first..).zip(&piece.words) {
         let Fields { node, type_id, other, number } = Fields::unpack(*word);
@@ -179,126 +188,181 @@ fn encode_rows(piece: &RowPiece) -> RowEntries {
     entries
 }
 
-/// A relationship as one of its nodes sees it.
-#[derive(Clone, Copy, Debug)]
-struct SideRow {
-    node: NodeId,
-    outgoing: bool,
-    type_id: TypeId,
-    pair: Pair,
-}
-
-impl SideRow {
-    fn is_beside(&self, other: &Self) -> bool {
-        self.node == other.node && self.outgoing == other.outgoing && self.type_id == other.type_id
-    }
-}
-
 fn build_adjacency(
     context: &Context<'_>,
     [by_start, by_end]: [&Sorted; 2],
     txn: &mut GraphTxn,
 ) -> Result<()> {
     let mut bulk = txn.txn.bulk(txn.shared.tables.adjacency)?;
-    let mut sides = Sides { outgoing: Side::new(by_start)?, incoming: Side::new(by_end)? };
+    let mut sides = Sides {
+        outgoing: Side::new(by_start, PIECE_ROWS)?,
+        incoming: Side::new(by_end, PIECE_ROWS)?,
+    };
     ordered(
         || {
             context.check_stopped()?;
-            let rows = sides.next()?;
-            context.progress.add_built(rows.len() as u64);
-            Ok::<_, GraphError>((!rows.is_empty()).then_some(rows))
+            let piece = sides.next()?;
+            let rows =
+                piece.as_ref().map_or(0, |piece| piece.outgoing.len() + piece.incoming.len());
+            context.progress.add_built(rows as u64);
+            Ok::<_, GraphError>(piece)
         },
-        |rows| encode_sides(&rows),
+        |piece| encode_sides(&piece),
         |entries: Entries| entries.push(&mut bulk, txn),
     )?;
     bulk.finish(&mut txn.txn)?;
     Ok(())
 }
 
+/// Both sides of some nodes. Where a piece has outgoing and incoming relationships of a node, it has all of them.
+struct SidePiece {
+    /// Id of the first outgoing relationship: by their start a relationship's place is its id.
+    first: u64,
+    outgoing: Vec<u128>,
+    /// These carry their ids.
+    incoming: Vec<u128>,
+}
+
 /// One side of all relationships, ascending by the node of that side.
 struct Side<'s> {
     stream: Stream<'s>,
+    /// Read, and not handed on.
     words: Vec<u128>,
-    at: usize,
-    /// Number of the row behind `words`.
+    is_at_end: bool,
+    /// Words handed on.
     taken: u64,
+    /// Words that are read at a time.
+    read_rows: usize,
 }
 
 impl<'s> Side<'s> {
-    fn new(sorted: &'s Sorted) -> Result<Self> {
-        Ok(Self { stream: sorted.stream()?, words: Vec::new(), at: 0, taken: 0 })
+    fn new(sorted: &'s Sorted, read_rows: usize) -> Result<Self> {
+        let stream = sorted.stream()?;
+        Ok(Self { stream, words: Vec::new(), is_at_end: false, taken: 0, read_rows })
     }
 
-    /// The next row, and its place; `None` behind the last.
-    fn peek(&mut self) -> Result<Option<(Fields, u64)>> {
-        if self.at == self.words.len() {
-            self.words.clear();
-            self.at = 0;
-            self.stream.next(PIECE_ROWS, &mut self.words)?;
-            self.taken += self.words.len() as u64;
+    fn fill(&mut self) -> Result<()> {
+        if !self.is_at_end && self.words.len() < self.read_rows {
+            let wanted = 2 * self.read_rows - self.words.len();
+            let before = self.words.len();
+            self.words.reserve(wanted);
+            self.stream.next(wanted, &mut self.words)?;
+            self.is_at_end = self.words.len() - before < wanted;
         }
-        let place = self.taken - (self.words.len() - self.at) as u64;
-        Ok(self.words.get(self.at).map(|word| (Fields::unpack(*word), place)))
+        Ok(())
+    }
+
+    fn first(&self) -> Option<u64> {
+        self.words.first().map(|word| node_of(*word))
+    }
+
+    /// The node up to which, itself left out, all words have been read; `None` when all have.
+    fn whole_below(&self) -> Option<u64> {
+        let last = self.words.last().filter(|_| !self.is_at_end);
+        last.map(|word| node_of(*word))
+    }
+
+    /// Hands on the words of the nodes below `end`, all of them when there is none.
+    fn take_below(&mut self, end: Option<u64>) -> Vec<u128> {
+        let count = match end {
+            Some(end) => self.words.partition_point(|word| node_of(*word) < end),
+            None => self.words.len(),
+        };
+        let rest = self.words.split_off(count);
+        self.taken += count as u64;
+        std::mem::replace(&mut self.words, rest)
     }
 }
 
-/// Both sides, merged by node, the outgoing relationships of a node first.
+fn node_of(word: u128) -> u64 {
+    Fields::unpack(word).node
+}
+
+/// Both sides, by node.
 struct Sides<'s> {
     outgoing: Side<'s>,
     incoming: Side<'s>,
 }
 
 impl Sides<'_> {
-    /// The next rows; none behind the last.
-    fn next(&mut self) -> Result<Vec<SideRow>> {
-        let mut rows = Vec::with_capacity(PIECE_ROWS);
-        while rows.len() < PIECE_ROWS {
-            let (outgoing, incoming) = (self.outgoing.peek()?, self.incoming.peek()?);
-            let is_outgoing = match (outgoing, incoming) {
-                (None, None) => break,
-                (Some(_), None) => true,
-                (None, Some(_)) => false,
-                (Some((a, _)), Some((b, _))) => a.node <= b.node,
-            };
-            let (side, row) = match is_outgoing {
-                true => (&mut self.outgoing, outgoing),
-                false => (&mut self.incoming, incoming),
-            };
-            side.at += 1;
-            let (fields, place) = row.expect("the side has a row");
-            // By its start a relationship's place is its id; by its end it carries it.
-            let id = if is_outgoing { place } else { fields.number };
-            rows.push(SideRow {
-                node: NodeId(fields.node),
-                outgoing: is_outgoing,
-                type_id: TypeId(fields.type_id),
-                pair: (NodeId(fields.other), RelationshipId(id)),
-            });
+    /// The next piece; `None` behind the last.
+    fn next(&mut self) -> Result<Option<SidePiece>> {
+        self.outgoing.fill()?;
+        self.incoming.fill()?;
+        let first = self.outgoing.taken;
+        let whole = [self.outgoing.whole_below(), self.incoming.whole_below()];
+        let end = whole.into_iter().flatten().min();
+        let outgoing = self.outgoing.take_below(end);
+        let incoming = self.incoming.take_below(end);
+        if !outgoing.is_empty() || !incoming.is_empty() {
+            return Ok(Some(SidePiece { first, outgoing, incoming }));
         }
-        Ok(rows)
+        // A node with more relationships than are read at a time: one side of it, as far as it is read, the
+        // outgoing ones before the incoming.
+        let firsts = [self.outgoing.first(), self.incoming.first()];
+        let Some(node) = firsts.into_iter().flatten().min() else { return Ok(None) };
+        let mut piece = SidePiece { first, outgoing: Vec::new(), incoming: Vec::new() };
+        if firsts[0] == Some(node) {
+            piece.outgoing = self.outgoing.take_below(Some(node + 1));
+        } else {
+            piece.incoming = self.incoming.take_below(Some(node + 1));
+        }
+        Ok(Some(piece))
     }
 }
 
-fn encode_sides(rows: &[SideRow]) -> Entries {
-    let mut entries = Entries::default();
+fn encode_sides(piece: &SidePiece) -> Entries {
+    let SidePiece { first, outgoing, incoming } = piece;
+    let mut entries = Entries::with_capacity(outgoing.len() + incoming.len());
     let mut pairs = Vec::new();
-    for group in rows.chunk_by(SideRow::is_beside) {
-        let first = group[0];
-        pairs.clear();
-        pairs.extend(group.iter().map(|row| row.pair));
-        let mut rest = &pairs[..];
-        while !rest.is_empty() {
-            let fit = adjacency::split_at_bytes(rest, keys::BLOCK_BYTES_MAX);
-            let (block, after) = rest.split_at(fit);
-            let put_key = |out: &mut Vec<u8>| {
-                keys::adjacency_prefix(out, first.node, Some(first.outgoing), Some(first.type_id));
-                keys::pair(out, block[0]);
-            };
-            entries.add(put_key, |out| adjacency::encode(block, out));
-            rest = after;
+    let mut outgoing = (*first..)
+        .zip(outgoing)
+        .map(|(id, word)| {
+            let fields = Fields::unpack(*word);
+            Fields { number: id, ..fields }
+        })
+        .peekable();
+    let mut incoming = incoming.iter().map(|word| Fields::unpack(*word)).peekable();
+    loop {
+        let is_outgoing = match (outgoing.peek(), incoming.peek()) {
+            (None, None) => return entries,
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            (Some(a), Some(b)) => a.node <= b.node,
+        };
+        if is_outgoing {
+            encode_group(&mut outgoing, true, &mut pairs, &mut entries);
+        } else {
+            encode_group(&mut incoming, false, &mut pairs, &mut entries);
         }
     }
-    entries
+}
+
+/// Encodes the relationships of one node, side and type.
+fn encode_group(
+    rows: &mut std::iter::Peekable<impl Iterator<Item = Fields>>,
+    outgoing: bool,
+    pairs: &mut Vec<Pair>,
+    entries: &mut Entries,
+) {
+    let Some(first) = rows.peek().copied() else { return };
+    pairs.clear();
+    while let Some(row) = rows.next_if(|row| row.node == first.node && row.type_id == first.type_id)
+    {
+        pairs.push((NodeId(row.other), RelationshipId(row.number)));
+    }
+    let mut rest = &pairs[..];
+    while !rest.is_empty() {
+        let fit = adjacency::split_at_bytes(rest, keys::BLOCK_BYTES_MAX);
+        let (block, after) = rest.split_at(fit);
+        let put_key = |out: &mut Vec<u8>| {
+            let (node, type_id) = (NodeId(first.node), TypeId(first.type_id));
+            keys::adjacency_prefix(out, node, Some(outgoing), Some(type_id));
+            keys::pair(out, block[0]);
+        };
+        entries.add(put_key, |out| adjacency::encode(block, out));
+        rest = after;
+    }
 }
 
 /// Puts all relationships into a graph that is there, one by one in the order of their start; gives their number.
@@ -323,4 +387,70 @@ pub(super) fn insert(
         context.progress.add_built(3 * piece.words.len() as u64);
     }
     Ok(loaded.count)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use hopdb_storage::io::sim::SimFs;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::super::spill::Scratch;
+    use super::*;
+
+    fn sorted(words: Vec<u128>) -> Sorted {
+        let scratch = Scratch::new(Arc::new(SimFs::new(1)), Path::new("/data"));
+        let mut sorter = WordSorter::new(&scratch, 1 << 20);
+        sorter.push(words).unwrap();
+        sorter.finish().unwrap()
+    }
+
+    proptest! {
+        /// Hubs that are read in many goes, nodes with one side only, gaps.
+        #[test]
+        fn pieces_are_all_rows_by_node_the_outgoing_first(
+            ends in vec((prop_oneof![Just(3_u64), 0..12_u64], prop_oneof![Just(3_u64), 0..40_u64]), 0..200),
+            read_rows in 1_usize..30,
+        ) {
+            let fields = |node, other, number| Fields { node, type_id: 0, other, number };
+            let mut by_start: Vec<u128> =
+                ends.iter().map(|(start, end)| fields(*start, *end, 0).pack()).collect();
+            by_start.sort_unstable();
+            let all: Vec<(u64, Fields)> =
+                (0..).zip(by_start.iter().map(|word| Fields::unpack(*word))).collect();
+            let by_end: Vec<u128> =
+                all.iter().map(|(id, row)| fields(row.other, row.node, *id).pack()).collect();
+            let mut expected: Vec<(u64, bool, u64, u64)> = Vec::new();
+            for (id, row) in &all {
+                expected.push((row.node, false, row.other, *id));
+                expected.push((row.other, true, row.node, *id));
+            }
+            expected.sort_unstable();
+
+            let (by_start, by_end) = (sorted(by_start), sorted(by_end));
+            let mut sides = Sides {
+                outgoing: Side::new(&by_start, read_rows).unwrap(),
+                incoming: Side::new(&by_end, read_rows).unwrap(),
+            };
+            let mut found = Vec::new();
+            while let Some(piece) = sides.next().unwrap() {
+                let mut rows = Vec::new();
+                for (id, word) in (piece.first..).zip(&piece.outgoing) {
+                    let row = Fields::unpack(*word);
+                    rows.push((row.node, false, row.other, id));
+                }
+                for word in &piece.incoming {
+                    let row = Fields::unpack(*word);
+                    rows.push((row.node, true, row.other, row.number));
+                }
+                prop_assert!(!rows.is_empty() && rows.len() <= 4 * read_rows);
+                rows.sort_unstable();
+                found.extend(rows);
+            }
+            prop_assert_eq!(found, expected);
+        }
+    }
 }
