@@ -84,8 +84,10 @@ impl Widths {
     }
 
     /// The code of the least width that holds `number`.
+    #[inline]
     fn code(&self, number: u64) -> usize {
-        self.masks.iter().position(|mask| number <= *mask).unwrap_or(3)
+        // Without a branch: what is compared differs from number to number.
+        self.masks[..3].iter().fold(0, |code, mask| code + usize::from(number > *mask))
     }
 }
 
@@ -105,19 +107,23 @@ pub fn encode(pairs: &[Pair], out: &mut Vec<u8>) {
     let widths = Widths::of(wide);
     varint::put(out, 2 * len_u64(pairs.len()) + u64::from(wide));
     let codes = out.len();
-    out.resize(codes + codes_len(pairs.len() - 1), 0);
+    let mut at = codes + codes_len(pairs.len() - 1);
+    // Numbers are written eight bytes wide, each over the end of the one before; what is too much goes in the end.
+    out.resize(at + WIDE_PAIR * pairs.len(), 0);
     for (index, both) in pairs.windows(2).enumerate() {
         assert!(both[0] < both[1], "the pairs of an adjacency block must ascend");
         let (neighbour, relationship) = deltas(both[0], both[1]);
         let mut nibble = 0;
         for (number, shift) in [(neighbour, 0), (relationship, 2)] {
             let code = widths.code(number);
-            out.extend_from_slice(&number.to_le_bytes()[..widths.bytes[code]]);
+            out[at..at + size_of::<u64>()].copy_from_slice(&number.to_le_bytes());
+            at += widths.bytes[code];
             nibble |= code << shift;
         }
         let nibble = u8::try_from(nibble).expect("two codes of two bits");
         out[codes + index / 2] |= nibble << (4 * (index % 2));
     }
+    out.truncate(at);
 }
 
 /// Bytes of the codes of so many pairs.
@@ -129,6 +135,10 @@ fn codes_len(further: usize) -> usize {
 /// there are none.
 #[must_use]
 pub fn split_at_bytes(pairs: &[Pair], bytes_max: usize) -> usize {
+    // A header for that many pairs, codes, and numbers as wide as they get.
+    if varint::MAX_LEN + pairs.len() * (WIDE_PAIR + 1) <= bytes_max {
+        return pairs.len();
+    }
     let mut body = [0, 0];
     let mut wide = false;
     let mut fit = pairs.len().min(1);

@@ -102,12 +102,11 @@ impl ByteSorter {
         let mut run = RunWriter::new(&self.scratch)?;
         for entry in &self.entries {
             let (key, value) = (entry.key(&self.bytes), entry.value(&self.bytes));
-            run.put(|out| {
-                out.extend_from_slice(&entry.key_len.to_le_bytes());
-                out.extend_from_slice(&entry.value_len.to_le_bytes());
-                out.extend_from_slice(key);
-                out.extend_from_slice(value);
-            })?;
+            for bytes in
+                [&entry.key_len.to_le_bytes()[..], &entry.value_len.to_le_bytes(), key, value]
+            {
+                run.put(bytes)?;
+            }
         }
         self.runs.push(run.finish()?);
         self.entries.clear();

@@ -5,13 +5,16 @@
 
 use std::sync::Arc;
 
-use super::id_map::{IdMap, SpaceId};
+use super::id_map::{IdMap, SpaceId, plain_integer};
 use super::words::NODES_MAX;
 use crate::catalog::IndexDefinition;
 use crate::error::Result;
 use crate::graph::Snapshot;
 use crate::ids::NodeId;
 use crate::value::Value;
+
+/// Marks a node among ids that are still to be looked up.
+pub(super) const FOUND: u64 = 1 << 63;
 
 /// Finds the nodes that ids in files mean.
 #[derive(Debug)]
@@ -22,6 +25,8 @@ pub(super) struct Ids {
     actual: Option<Ranges>,
     /// The graph before the load, when there was one.
     before: Option<Arc<Snapshot>>,
+    /// Whether an id that is an integer means a node of this load by that integer, or none.
+    integers_are_all: bool,
 }
 
 /// Why a node cannot have an id.
@@ -50,7 +55,8 @@ impl Ids {
     /// Ids for nodes from `first` on.
     pub(super) fn new(first: u64, actual: bool, before: Option<Arc<Snapshot>>) -> Self {
         let actual = actual.then(Ranges::default);
-        Self { map: IdMap::new(), first, actual, before }
+        let integers_are_all = actual.is_none();
+        Self { map: IdMap::new(), first, actual, before, integers_are_all }
     }
 
     pub(super) fn space(&mut self, name: &str) -> SpaceId {
@@ -69,6 +75,8 @@ impl Ids {
     ) -> std::result::Result<NodeId, IdError> {
         let Some(ranges) = &mut self.actual else {
             let number = self.map.insert(space, id);
+            // Past this number the map keeps integers among the texts.
+            self.integers_are_all &= self.map.keeps_integers();
             let node = |number| NodeId(self.first + number);
             return number.map(node).map_err(|taken| IdError::Taken(node(taken.first)));
         };
@@ -99,6 +107,32 @@ impl Ids {
         match &self.actual {
             None => self.first + self.map.node_count(),
             Some(ranges) => ranges.end().max(self.first),
+        }
+    }
+
+    /// The id as an integer, when that alone says which node it means: ids of this load, in the usual form.
+    #[inline]
+    pub(super) fn integer(&self, lookup: &Lookup, id: &[u8]) -> Option<u64> {
+        if lookup.index.is_some() || !self.integers_are_all {
+            return None;
+        }
+        plain_integer(id)
+    }
+
+    /// The node of an integer from [`Ids::integer`].
+    #[inline]
+    pub(super) fn find_integer(&self, lookup: &Lookup, integer: u64) -> Option<NodeId> {
+        self.map.get_integer(lookup.space, integer).map(|number| NodeId(self.first + number))
+    }
+
+    /// Puts nodes for the integers among `ends`, marked with [`FOUND`]; those that mean none stay.
+    pub(super) fn find_integers(&self, lookup: &Lookup, ends: &mut [u64]) {
+        for end in ends {
+            if *end & FOUND == 0
+                && let Some(node) = self.find_integer(lookup, *end)
+            {
+                *end = FOUND | node.0;
+            }
         }
     }
 

@@ -1,9 +1,11 @@
 //! A block of relationship rows, read by one thread: ends looked up, properties encoded.
 
+use std::ops::Range;
+
 use super::bad_rows::{BadRow, Fault};
 use super::blocks::{Block, Row, RowRules};
 use super::header::Column;
-use super::ids::{Ids, Lookup};
+use super::ids::{FOUND, Ids, Lookup};
 use super::node_rows::{append_id, is_number, set_properties, shown};
 use super::words::Fields;
 use crate::error::Result;
@@ -37,8 +39,9 @@ pub(super) struct RelationshipBatch {
     pub(super) types: Vec<TypeName>,
     /// Property blocks, one behind the other.
     pub(super) properties: Vec<u8>,
-    /// Position in `words` and end in `properties` of each block.
-    pub(super) property_ends: Vec<(u32, u32)>,
+    /// Position in `words`, and place of its block in `properties`, for each that has one; ascending.
+    pub(super) with_properties: Vec<(u32, Range<u32>)>,
+    /// In the order of the rows.
     pub(super) bad: Vec<BadRow>,
 }
 
@@ -60,33 +63,48 @@ impl RelationshipBatch {
         ids: &Ids,
     ) -> Result<Self> {
         let columns = &*block.columns;
-        let mut reader = Reader {
-            batch: Self::default(),
-            record: RecordBuilder::new(),
-            id: Vec::new(),
-            last: None,
-        };
+        let mut reader = Reader::default();
         let mut failed = None;
+        let mut row_number = 0;
         block.for_each(rules, |row| {
             if failed.is_some() {
                 return;
             }
             let read = match row {
-                Ok(row) => reader.read(&row, columns, ids),
+                Ok(row) => reader.read(&row, row_number, columns, ids),
                 Err(bad) => Ok(Err(bad)),
             };
             match read {
                 Ok(Ok(())) => {}
-                Ok(Err(bad)) => reader.batch.bad.push(bad),
+                Ok(Err(bad)) => reader.bad.push((row_number, bad)),
                 Err(error) => failed = Some(error),
             }
+            row_number += 1;
         });
-        failed.map_or(Ok(reader.batch), Err)
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        for (ends, end) in [(&mut reader.starts, &columns.start), (&mut reader.ends, &columns.end)]
+        {
+            ids.find_integers(&end.lookup, ends);
+        }
+        reader.finish(block, rules, ids)
     }
 }
 
+#[derive(Default)]
 struct Reader {
     batch: RelationshipBatch,
+    /// For each row that is not bad, its two ends, each a node, or an id that is looked up with all others of the
+    /// block: those wait for memory together, not one after the other.
+    starts: Vec<u64>,
+    ends: Vec<u64>,
+    /// Of the same rows.
+    types: Vec<u32>,
+    row_numbers: Vec<u32>,
+    /// Position among these, and end of the block in `properties`.
+    property_ends: Vec<(u32, u32)>,
+    bad: Vec<(u32, BadRow)>,
     record: RecordBuilder,
     id: Vec<u8>,
     /// The type field of the row before, and its position: types mostly repeat.
@@ -97,42 +115,48 @@ impl Reader {
     fn read(
         &mut self,
         row: &Row<'_>,
+        row_number: u32,
         columns: &RelationshipColumns,
         ids: &Ids,
     ) -> Result<std::result::Result<(), BadRow>> {
-        let node = match self.end(row, &columns.start, ids)? {
-            Ok(node) => node,
+        let start = match self.end(row, &columns.start, ids)? {
+            Ok(end) => end,
             Err(bad) => return Ok(Err(bad)),
         };
-        let other = match self.end(row, &columns.end, ids)? {
-            Ok(node) => node,
+        let end = match self.end(row, &columns.end, ids)? {
+            Ok(end) => end,
             Err(bad) => return Ok(Err(bad)),
         };
-        Ok(self.rest(row, columns, (node, other)))
+        Ok(self.rest(row, columns).map(|type_id| {
+            self.starts.push(start);
+            self.ends.push(end);
+            self.types.push(type_id);
+            self.row_numbers.push(row_number);
+        }))
     }
 
+    /// Type and properties.
     fn rest(
         &mut self,
         row: &Row<'_>,
         columns: &RelationshipColumns,
-        (node, other): (u64, u64),
-    ) -> std::result::Result<(), BadRow> {
+    ) -> std::result::Result<u32, BadRow> {
         let type_id = match &columns.type_column {
             Some(column) => self.type_of(row, column, columns.type_id)?,
             None => columns.type_id.expect("a file without types is refused").0,
         };
         if !columns.properties.is_empty() {
             set_properties(&mut self.record, row, &columns.properties)?;
-            if !self.record.has_no_properties() {
+            if self.record.property_count() > 0 {
                 self.record.write_properties(&mut self.batch.properties);
-                let at = u32_of(self.batch.words.len());
-                self.batch.property_ends.push((at, u32_of(self.batch.properties.len())));
+                let at = u32_of(self.starts.len());
+                self.property_ends.push((at, u32_of(self.batch.properties.len())));
             }
         }
-        self.batch.words.push(Fields { node, type_id, other, number: 0 }.pack());
-        Ok(())
+        Ok(type_id)
     }
 
+    /// A node, or an id to be looked up: see [`Ids::find_integers`].
     #[inline]
     fn end(
         &mut self,
@@ -141,7 +165,13 @@ impl Reader {
         ids: &Ids,
     ) -> Result<std::result::Result<u64, BadRow>> {
         let found = match &end.columns[..] {
-            [column] if !is_number(column) => ids.find(&end.lookup, &row.text(column.index))?,
+            [column] if !is_number(column) => {
+                let id = row.text(column.index);
+                match ids.integer(&end.lookup, &id) {
+                    Some(integer) => return Ok(Ok(integer)),
+                    None => ids.find(&end.lookup, &id)?,
+                }
+            }
             columns => {
                 self.id.clear();
                 append_id(&mut self.id, row, columns);
@@ -149,17 +179,84 @@ impl Reader {
             }
         };
         Ok(match found {
-            Some(node) => Ok(node.0),
-            None => Err(self.dangling(row, end, ids)),
+            Some(node) => Ok(FOUND | node.0),
+            None => Err(Self::dangling(row, end, ids)),
         })
     }
 
+    /// Packs what was read, and finds the rows whose ends are not there.
+    fn finish(
+        mut self,
+        block: &Block<RelationshipColumns>,
+        rules: &RowRules,
+        ids: &Ids,
+    ) -> Result<RelationshipBatch> {
+        let mut dangling = Vec::new();
+        let mut property_ends = self.property_ends.iter().peekable();
+        let mut start = 0;
+        let words = &mut self.batch.words;
+        words.reserve_exact(self.starts.len());
+        let rows = self.starts.iter().zip(&self.ends).zip(self.types.iter().zip(&self.row_numbers));
+        for (at, ((node, other), (type_id, row_number))) in (0..).zip(rows) {
+            let block = property_ends.next_if(|(row, _)| *row == at).map(|(_, end)| {
+                let block = start..*end;
+                start = *end;
+                block
+            });
+            if node & other & FOUND == 0 {
+                dangling.push(*row_number);
+                continue;
+            }
+            if let Some(block) = block {
+                self.batch.with_properties.push((u32_of(words.len()), block));
+            }
+            let (node, other) = (node & !FOUND, other & !FOUND);
+            words.push(Fields { node, type_id: *type_id, other, number: 0 }.pack());
+        }
+        if !dangling.is_empty() {
+            self.add_dangling(block, rules, ids, &dangling);
+        }
+        self.bad.sort_by_key(|(row_number, _)| *row_number);
+        self.batch.bad = self.bad.into_iter().map(|(_, bad)| bad).collect();
+        Ok(self.batch)
+    }
+
     #[cold]
-    fn dangling(&mut self, row: &Row<'_>, end: &End, ids: &Ids) -> BadRow {
-        self.id.clear();
-        append_id(&mut self.id, row, &end.columns);
+    fn add_dangling(
+        &mut self,
+        block: &Block<RelationshipColumns>,
+        rules: &RowRules,
+        ids: &Ids,
+        dangling: &[u32],
+    ) {
+        let columns = &*block.columns;
+        let mut row_number = 0;
+        let mut left = dangling;
+        block.for_each(rules, |row| {
+            if left.first() == Some(&row_number)
+                && let Ok(row) = row
+            {
+                left = &left[1..];
+                // Its ids are integers, looked up in vain: in the order of the ends, whichever is missing.
+                let mut ends = [&columns.start, &columns.end].into_iter();
+                let missing = ends.find(|end| {
+                    let column = &end.columns[0];
+                    let integer = ids.integer(&end.lookup, &row.text(column.index));
+                    integer.is_some_and(|integer| ids.find_integer(&end.lookup, integer).is_none())
+                });
+                let end = missing.expect("one of the ends was not found");
+                self.bad.push((row_number, Self::dangling(&row, end, ids)));
+            }
+            row_number += 1;
+        });
+    }
+
+    #[cold]
+    fn dangling(row: &Row<'_>, end: &End, ids: &Ids) -> BadRow {
+        let mut id = Vec::new();
+        append_id(&mut id, row, &end.columns);
         let column = end.columns.first();
-        if self.id.is_empty() {
+        if id.is_empty() {
             return row.bad(Fault::Dangling, column, "the id is empty");
         }
         let space = match ids.space_name(end.lookup.space) {
@@ -168,7 +265,7 @@ impl Reader {
         };
         let before =
             if end.lookup.index.is_some() { ", and the index has no such node" } else { "" };
-        let reason = format!("no node file has the id {}{space}{before}", shown(&self.id));
+        let reason = format!("no node file has the id {}{space}{before}", shown(&id));
         row.bad(Fault::Dangling, column, reason)
     }
 

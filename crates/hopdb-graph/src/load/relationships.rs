@@ -185,7 +185,7 @@ pub(super) fn has_properties(number: u64) -> bool {
 
 impl Gathered {
     fn take(&mut self, batch: RelationshipBatch, txn: &mut GraphTxn) -> Result<()> {
-        let RelationshipBatch { mut words, types, properties, property_ends, .. } = batch;
+        let RelationshipBatch { mut words, types, properties, with_properties, .. } = batch;
         if !types.is_empty() {
             name_types(&mut words, &types, txn)?;
         }
@@ -198,12 +198,11 @@ impl Gathered {
                 *word |= u128::from(row << 1);
             }
         }
-        let mut start = 0;
-        for (at, end) in property_ends {
-            let (at, end) = (at as usize, end as usize);
-            words[at] |= 1;
-            self.properties.push(&words[at].to_be_bytes(), &properties[start..end])?;
-            start = end;
+        for (at, block) in with_properties {
+            let word = &mut words[at as usize];
+            *word |= 1;
+            let block = &properties[block.start as usize..block.end as usize];
+            self.properties.push(&word.to_be_bytes(), block)?;
         }
         self.words.push(words)
     }

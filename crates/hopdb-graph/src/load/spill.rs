@@ -53,9 +53,10 @@ impl RunWriter {
         Ok(Self { run, buffer: Vec::with_capacity(WRITE_BYTES) })
     }
 
-    /// Gathers what `put` appends.
-    pub(super) fn put(&mut self, put: impl FnOnce(&mut Vec<u8>)) -> Result<()> {
-        put(&mut self.buffer);
+    /// Appends bytes.
+    #[inline]
+    pub(super) fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.buffer.extend_from_slice(bytes);
         if self.buffer.len() >= WRITE_BYTES { self.flush() } else { Ok(()) }
     }
 
@@ -103,6 +104,7 @@ pub(super) struct RunReader<'r> {
 
 impl RunReader<'_> {
     /// The next `count` bytes; `None` at the end of the run.
+    #[inline]
     pub(super) fn take(&mut self, count: usize) -> Result<Option<&[u8]>> {
         if self.buffer.len() - self.at < count {
             self.fill(count)?;

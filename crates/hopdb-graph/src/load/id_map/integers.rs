@@ -38,7 +38,8 @@ const EMPTY: Slot = Slot { low: 0, high: 0, number: NONE };
 
 /// The value of an id that is written as a number is: digits, no leading zero, below 2^63.
 #[inline]
-pub(super) fn plain_integer(id: &[u8]) -> Option<u64> {
+#[must_use]
+pub fn plain_integer(id: &[u8]) -> Option<u64> {
     let leading_zero = id.len() > 1 && id[0] == b'0';
     if id.is_empty() || id.len() > 19 || leading_zero {
         return None;

@@ -14,6 +14,7 @@ mod integers;
 mod texts;
 
 use integers::Integers;
+pub use integers::plain_integer;
 use texts::Texts;
 
 /// An id space, as numbered by [`IdMap::space`].
@@ -111,6 +112,21 @@ impl IdMap {
         let Space { integers, texts, .. } = &self.spaces[space.0];
         let integer = integers::plain_integer(id).and_then(|key| integers.get(key));
         integer.or_else(|| texts.get(id))
+    }
+
+    /// The number of the node with an id that is a [plain integer](plain_integer), while
+    /// [`IdMap::keeps_integers`].
+    #[inline]
+    #[must_use]
+    pub fn get_integer(&self, space: SpaceId, id: u64) -> Option<u64> {
+        self.spaces[space.0].integers.get(id)
+    }
+
+    /// Whether all ids that are plain integers are found by [`IdMap::get_integer`]: below 2^32 nodes.
+    #[inline]
+    #[must_use]
+    pub fn keeps_integers(&self) -> bool {
+        integers::holds(self.next)
     }
 
     /// How many numbers were given.
