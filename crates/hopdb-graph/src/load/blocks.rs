@@ -56,9 +56,7 @@ impl<'c, C> Blocks<'c, C> {
 
     /// The next block; `None` behind the last row of the last file.
     pub(super) fn next(&mut self) -> Result<Option<Block<C>>> {
-        if self.context.progress.is_stopped() {
-            return Err(GraphError::Interrupted);
-        }
+        self.context.check_stopped()?;
         loop {
             if let Some(part) = &mut self.current {
                 if let Some(body) = part.next(self.context)? {

@@ -58,6 +58,21 @@ pub(super) fn ordered<A: Send, B: Send, E: Send>(
     })
 }
 
+/// Runs `other` on a thread of its own beside `here`.
+pub(super) fn beside<A: Send, B>(
+    other: impl FnOnce() -> A + Send,
+    here: impl FnOnce() -> B,
+) -> (A, B) {
+    thread::scope(|scope| {
+        let other = scope.spawn(other);
+        let here = here();
+        match other.join() {
+            Ok(other) => (other, here),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
 fn make<A, E>(
     mut produce: impl FnMut() -> Result<Option<A>, E>,
     allowed: &Receiver<()>,

@@ -12,7 +12,7 @@ use super::plan::{GuessedColumn, RelationshipFiles};
 use super::relationship_rows::{End, RelationshipBatch, RelationshipColumns, TypeName};
 use super::run::Context;
 use super::words::{Fields, NUMBERS_MAX, Sorted, TYPES_MAX, WordSorter};
-use crate::catalog::IndexDefinition;
+use crate::catalog::{Catalog, IndexDefinition};
 use crate::error::{GraphError, LoadError, Result};
 use crate::ids::TypeId;
 use crate::write::{GraphTxn, check_name};
@@ -134,11 +134,11 @@ fn index_for(
     Ok(found.find(|index| index.unique && context.into_existing))
 }
 
-/// Reads all rows of relationships.
+/// Reads all rows of relationships; names of types that are new are added to `names`.
 pub(super) fn read(
     context: &Context<'_>,
     parts: Vec<Part<RelationshipColumns>>,
-    (txn, ids): (&mut GraphTxn, &Ids),
+    (names, ids): (&mut Catalog, &Ids),
     bad_rows: &mut BadRows<'_>,
 ) -> Result<LoadedRelationships> {
     let has_properties = parts.iter().any(|part| !part.columns.properties.is_empty());
@@ -158,7 +158,7 @@ pub(super) fn read(
             for bad in std::mem::take(&mut batch.bad) {
                 bad_rows.take(bad)?;
             }
-            gathered.take(batch, txn)?;
+            gathered.take(batch, names)?;
             context.progress.set_relationships(gathered.words.count());
             Ok(())
         },
@@ -184,10 +184,10 @@ pub(super) fn has_properties(number: u64) -> bool {
 }
 
 impl Gathered {
-    fn take(&mut self, batch: RelationshipBatch, txn: &mut GraphTxn) -> Result<()> {
+    fn take(&mut self, batch: RelationshipBatch, names: &mut Catalog) -> Result<()> {
         let RelationshipBatch { mut words, types, properties, with_properties, .. } = batch;
         if !types.is_empty() {
-            name_types(&mut words, &types, txn)?;
+            name_types(&mut words, &types, names)?;
         }
         let first = self.words.count();
         if first + words.len() as u64 > ROWS_MAX {
@@ -209,12 +209,12 @@ impl Gathered {
 }
 
 /// Puts the ids of types for their positions among the names.
-fn name_types(words: &mut [u128], types: &[TypeName], txn: &mut GraphTxn) -> Result<()> {
+fn name_types(words: &mut [u128], types: &[TypeName], names: &mut Catalog) -> Result<()> {
     let ids: Vec<TypeId> = types
         .iter()
         .map(|name| match name {
             TypeName::Known(type_id) => *type_id,
-            TypeName::Named(name) => txn.catalog.type_or_new(name),
+            TypeName::Named(name) => names.type_or_new(name),
         })
         .collect();
     if ids.iter().any(|type_id| type_id.0 >= TYPES_MAX) {

@@ -6,6 +6,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hopdb_storage::io::FileSystem;
@@ -19,6 +20,7 @@ use super::ids::Ids;
 use super::node_rows::NodeColumns;
 use super::node_tables::NodeTables;
 use super::nodes;
+use super::ordered::beside;
 use super::plan::{LoadPlan, LoadReport, Phase, Progress};
 use super::relationships::{self, IdProperties};
 use super::source::Source;
@@ -39,6 +41,8 @@ pub(super) struct Context<'a> {
     pub(super) into_existing: bool,
     /// Number of the first node of the load.
     pub(super) first_node: u64,
+    /// Whether what is wrong with nodes has ended the load: whoever reads on stops.
+    nodes_failed: AtomicBool,
 }
 
 impl<'a> Context<'a> {
@@ -61,11 +65,14 @@ impl<'a> Context<'a> {
             scratch,
             into_existing: before.is_some(),
             first_node: before.unwrap_or(0),
+            nodes_failed: AtomicBool::new(false),
         }
     }
 
     pub(super) fn check_stopped(&self) -> Result<()> {
-        if self.progress.is_stopped() { Err(GraphError::Interrupted) } else { Ok(()) }
+        // A wish to stop: nothing is ordered by it.
+        let stopped = self.progress.is_stopped() || self.nodes_failed.load(Ordering::Relaxed);
+        if stopped { Err(GraphError::Interrupted) } else { Ok(()) }
     }
 }
 
@@ -222,13 +229,26 @@ fn run(
 
     context.progress.enter(Phase::Nodes);
     report.nodes = nodes::read(context, parts, (&mut txn, &mut ids), &mut tables, &mut bad_rows)?;
-    tables.finish(context, &mut txn, bad_rows.count() == 0)?;
     txn.catalog.counters.nodes += report.nodes;
     txn.catalog.counters.next_node = ids.end();
     watch.lap(Phase::Nodes);
 
     context.progress.enter(Phase::Relationships);
-    let rows = relationships::read(context, relationship_parts, (&mut txn, &ids), &mut bad_rows)?;
+    let all_good = bad_rows.count() == 0;
+    let mut names = txn.catalog.clone();
+    let read =
+        || relationships::read(context, relationship_parts, (&mut names, &ids), &mut bad_rows);
+    // Labels and indexes are written meanwhile; what is wrong with them comes first.
+    let (rows, finished) = beside(read, || {
+        let finished = tables.finish(context, &mut txn, all_good);
+        context.nodes_failed.store(finished.is_err(), Ordering::Relaxed);
+        finished
+    });
+    finished?;
+    let rows = rows?;
+    for (name, _) in names.relationship_types() {
+        txn.catalog.type_or_new(name);
+    }
     drop(ids);
     watch.lap(Phase::Relationships);
 
