@@ -4,7 +4,7 @@
 //! - [`failure`]: everything that ends a command early, its message, hint and exit code.
 //! - [`screen`]: standard output, numbers for people, JSON.
 //! - [`open`]: opening databases; recovery.
-//! - [`names`], [`start`], [`size`]: what users write on the command line.
+//! - [`names`], [`start`], [`size`], [`arguments`]: what users write on the command line.
 //!
 //! Depends on the crate `hopdb` alone; knows no page, no table and no format.
 
@@ -13,6 +13,7 @@
     reason = "a door: it reads the files and the environment of its user, and tells them what happens"
 )]
 
+mod arguments;
 mod bench;
 mod check;
 mod completions;
@@ -72,9 +73,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
     let mut screen = Screen::new();
-    let done = run(&cli.command, &mut screen).and_then(|()| screen.finish());
+    let done = arguments::expand(std::env::args_os())
+        .and_then(|args| run(&Cli::parse_from(args).command, &mut screen))
+        .and_then(|()| screen.finish());
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
