@@ -115,6 +115,9 @@ fn database_hint(error: &GraphError) -> Option<&'static str> {
         GraphError::IndexWithoutNodes { .. } => {
             Some("an index is written Label.property, with a label that the loaded nodes have")
         }
+        GraphError::IndexExists { .. } => {
+            Some("it takes in what is added as well: leave out its --index or --unique")
+        }
         GraphError::Decode(_) => Some("`hop check` lists what is damaged"),
         _ => None,
     }
@@ -133,9 +136,9 @@ fn store_hint(error: &StoreError) -> Option<&'static str> {
             io::ErrorKind::StorageFull => Some("free some space, and run the command again"),
             _ => None,
         },
-        StoreError::AlreadyExists(_) => {
-            Some("a load makes a new database: choose another name, or remove the file first")
-        }
+        StoreError::AlreadyExists(_) => Some(
+            "a load makes a new database: choose another name, remove the file, or add to it by --add",
+        ),
         StoreError::NotADatabase { .. } => {
             Some("`hop load` makes a database from CSV files; see `hop load --help`")
         }

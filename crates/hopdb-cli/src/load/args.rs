@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use hopdb::load::{
@@ -33,8 +34,8 @@ Headers are those of `neo4j-admin database import`:
 The first file of a group begins with the header; further ones may repeat it. Files may be gzip or
 zip, and - is the standard input. A text that as a whole names a file is taken as that file; else
 what stands before its first `=` is labels or type, and a file whose name holds `=` is written with
-one in front, as in --nodes==a=b.csv. Options may come from a file, one on each line: @options.txt.
-The guide is docs/import.md.";
+one in front, as in --nodes==a=b.csv. Options may come from a file, @options.txt: one on each line,
+its value behind `=`, without quotes of the shell. The guide is docs/import.md.";
 
 /// Load CSV, JSON lines and other files into a new database, or add them to one
 ///
@@ -106,7 +107,7 @@ struct DialectArgs {
     #[arg(long, value_name = "BOOL", default_value_t = false, num_args = 0..=1, require_equals = true,
           default_missing_value = "true", action = clap::ArgAction::Set)]
     trim_strings: bool,
-    /// Take "" for no value
+    /// Take "" for no property, as an empty field without quotes is always
     #[arg(long, value_name = "BOOL", default_value_t = false, num_args = 0..=1, require_equals = true,
           default_missing_value = "true", action = clap::ArgAction::Set)]
     ignore_empty_strings: bool,
@@ -119,7 +120,7 @@ struct DialectArgs {
 #[derive(clap::Args)]
 #[command(next_help_heading = "What columns mean, where headers are names alone")]
 struct Columns {
-    /// Column with the ids of nodes; several make one id together
+    /// Column with the ids of nodes; several, with commas between, make one id together
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     id_column: Vec<String>,
     /// Column with the labels of nodes
@@ -135,12 +136,12 @@ struct Columns {
     #[arg(long, value_name = "NAME")]
     type_column: Option<String>,
     /// Types of columns; those of the others are found by looking at all values
-    #[arg(long, value_name = "NAME:TYPE", value_delimiter = ',', value_parser = name_and_type)]
-    types: Vec<(String, String)>,
+    #[arg(long, value_name = "NAME:TYPE[,NAME:TYPE…]")]
+    types: Vec<NamesAndTypes>,
     /// Columns to leave out
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     ignore_columns: Vec<String>,
-    /// Files begin with data: columns are called 1, 2 and so on
+    /// No file has a header: columns are called 1, 2 and so on
     #[arg(long)]
     no_header: bool,
     /// What ids are, unless a header says: any text, integers, or the numbers of the nodes
@@ -151,13 +152,13 @@ struct Columns {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Rows that cannot be loaded")]
 struct BadRows {
-    /// How many may be left out before the load stops
+    /// How many may be left out; the next one stops the load
     #[arg(long, value_name = "N", default_value_t = 0)]
     bad_tolerance: u64,
     /// Write the rows left out to this CSV file, with place and reason
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
-    /// Load only the rows of a mended file that --rejects wrote; the other options are as before
+    /// Load only the rows of a mended file that --rejects wrote; other options as before, mostly with --add
     #[arg(long, value_name = "FILE")]
     again: Option<PathBuf>,
     /// Leave out nodes whose id is taken, however many
@@ -193,12 +194,27 @@ struct Target {
     memory: ByteSize,
 }
 
-fn name_and_type(text: &str) -> Result<(String, String), String> {
-    match text.rsplit_once(':') {
-        Some((name, type_name)) if !name.is_empty() && !type_name.is_empty() => {
-            Ok((name.into(), type_name.into()))
-        }
-        _ => Err("write name:type, as in age:int".into()),
+/// `age:int,at:point{crs:WGS-84,height:0}`: commas and colons in braces belong to the type.
+#[derive(Clone, Debug)]
+struct NamesAndTypes(Vec<(String, String)>);
+
+impl FromStr for NamesAndTypes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut depth = 0_i32;
+        let parts = text.split(|character| {
+            depth += i32::from(character == '{') - i32::from(character == '}');
+            depth == 0 && character == ','
+        });
+        let name_and_type = |part: &str| {
+            let colon = part[..part.find('{').unwrap_or(part.len())].rfind(':')?;
+            let (name, type_name) = (part[..colon].trim(), part[colon + 1..].trim());
+            let is_whole = !name.is_empty() && !type_name.is_empty();
+            is_whole.then(|| (name.to_owned(), type_name.to_owned()))
+        };
+        let all = parts.map(name_and_type).collect::<Option<_>>();
+        all.map(Self).ok_or_else(|| "write name:type, as in age:int".into())
     }
 }
 
@@ -288,7 +304,7 @@ impl Columns {
             from: self.from_column.clone(),
             to: self.to_column.clone(),
             relationship_type: self.type_column.clone(),
-            types: self.types.clone(),
+            types: self.types.iter().flat_map(|types| types.0.clone()).collect(),
             ignored: self.ignore_columns.clone(),
             ..PlainColumns::default()
         }
@@ -296,3 +312,34 @@ impl Columns {
 }
 
 const _: () = assert!(MEMORY_BYTES == 1 << 30, "the help says so");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_may_hold_commas_and_colons_in_braces() {
+        let read = |text: &str| text.parse::<NamesAndTypes>().map(|types| types.0);
+        let owned = |pairs: &[(&str, &str)]| {
+            pairs.iter().map(|(name, of)| ((*name).into(), (*of).into())).collect::<Vec<_>>()
+        };
+        for (text, pairs) in [
+            ("age:int", &[("age", "int")][..]),
+            ("a:int, b:string[]", &[("a", "int"), ("b", "string[]")]),
+            ("dc:title:string", &[("dc:title", "string")]),
+            (
+                "at:datetime{timezone:+01:00},v:vector{coordinateType:float,dimensions:3},n:int",
+                &[
+                    ("at", "datetime{timezone:+01:00}"),
+                    ("v", "vector{coordinateType:float,dimensions:3}"),
+                    ("n", "int"),
+                ],
+            ),
+        ] {
+            assert_eq!(read(text), Ok(owned(pairs)), "{text}");
+        }
+        for text in ["", "age", "age:", ":int", "a:int,", "{a:int}"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+}

@@ -133,3 +133,26 @@ fn a_name_that_is_taken_is_kept() {
     let texts = ["there is no folder x", "hint: make it first: mkdir -p x"];
     folder.fails("load x/p.hop --nodes=people.csv", 2, &texts);
 }
+
+#[test]
+fn options_come_from_files_and_types_may_have_options() {
+    let folder = people();
+    folder.write("o.args", b"# people\n--nodes=Person=people.csv\n\n--unique=Person.id\r\n");
+    folder.hop_ok("load p.hop @o.args");
+    let stat = folder.json("stat p.hop --json");
+    assert_eq!(stat["indexes"][0]["property"], "id");
+    folder.fails(
+        "load q.hop @none.args",
+        2,
+        &["@none.args: there is no such file", "hint: @FILE stands"],
+    );
+    let texts = ["there is an index on Person.id already", "hint: it takes in what is added"];
+    folder.write("more.csv", b"id:ID(Person)\n9\n");
+    folder.fails("load p.hop --add --nodes=Person=more.csv --unique Person.id", 2, &texts);
+
+    folder.write("plain.csv", b"id,at,where\n1,2024-02-29T12:30:00,x: 1\n");
+    folder.write("types.args", b"--types=at:datetime{timezone:+01:00},where:string\n");
+    folder.hop_ok("load t.hop --nodes=P=plain.csv --id-column id @types.args");
+    let walk = folder.hop_ok("walk t.hop --from P.id=1 --hops 1").out;
+    assert!(walk.contains("datetime('2024-02-29T12:30:00+01:00')"), "{walk}");
+}
