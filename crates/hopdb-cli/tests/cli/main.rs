@@ -8,6 +8,7 @@
 
 mod bench;
 mod demo;
+mod docs;
 mod inspect;
 mod kill;
 mod load;
