@@ -7,7 +7,7 @@ use super::blocks::{Block, Row, RowRules};
 use super::header::Column;
 use super::ids::{FOUND, Ids, Lookup};
 use super::node_rows::{append_id, is_number, set_properties, shown};
-use super::words::Fields;
+use super::words::{Fields, Piece, Widths};
 use crate::error::Result;
 use crate::ids::{PropertyKeyId, TypeId};
 use crate::record::RecordBuilder;
@@ -33,8 +33,10 @@ pub(super) struct End {
 /// The rows of a block.
 #[derive(Debug, Default)]
 pub(super) struct RelationshipBatch {
-    /// Sorted by start; the type is a position in `types` where those are, and the number is 0.
+    /// The type is a position in `types` where those are, and the number is 0.
     pub(super) words: Vec<u128>,
+    /// The words packed, where nothing is left to be put into them.
+    pub(super) piece: Option<Piece>,
     /// Names of types met, when types come from a column.
     pub(super) types: Vec<TypeName>,
     /// Property blocks, one behind the other.
@@ -55,12 +57,15 @@ pub(super) enum TypeName {
 impl RelationshipBatch {
     /// Reads the rows of a block.
     ///
+    /// `widths`, when rows are not numbered later, are those of the sorter.
+    ///
     /// # Errors
     /// Failed reads of the graph that is there.
     pub(super) fn read(
         block: &Block<RelationshipColumns>,
         rules: &RowRules,
         ids: &Ids,
+        widths: Option<Widths>,
     ) -> Result<Self> {
         let columns = &*block.columns;
         let mut reader = Reader::default();
@@ -88,7 +93,13 @@ impl RelationshipBatch {
         {
             ids.find_integers(&end.lookup, ends);
         }
-        reader.finish(block, rules, ids)
+        let mut batch = reader.finish(block, rules, ids)?;
+        if let Some(widths) = widths
+            && columns.type_column.is_none()
+        {
+            batch.piece = Some(widths.piece(std::mem::take(&mut batch.words)));
+        }
+        Ok(batch)
     }
 }
 

@@ -11,7 +11,7 @@ use super::parts::Group;
 use super::plan::{GuessedColumn, RelationshipFiles};
 use super::relationship_rows::{End, RelationshipBatch, RelationshipColumns, TypeName};
 use super::run::Context;
-use super::words::{Fields, NUMBERS_MAX, Sorted, TYPES_MAX, WordSorter};
+use super::words::{Fields, NUMBERS_MAX, Piece, Sorted, TYPES_MAX, Widths, WordSorter};
 use crate::catalog::{Catalog, IndexDefinition};
 use crate::error::{GraphError, LoadError, Result};
 use crate::ids::TypeId;
@@ -144,15 +144,21 @@ pub(super) fn read(
     let has_properties = parts.iter().any(|part| !part.columns.properties.is_empty());
     let share = context.memory.sort_bytes(ids.memory_bytes()) / 2;
     let (words, properties) = if has_properties { (share / 2, share / 2) } else { (share, 0) };
+    let has_types = parts.iter().any(|part| part.columns.type_column.is_some());
+    let types =
+        if has_types { TYPES_MAX.into() } else { names.relationship_types().count() as u64 };
+    let numbers = if has_properties { NUMBERS_MAX } else { 1 };
+    let widths = Widths::new(ids.end(), types, numbers);
     let mut gathered = Gathered {
-        words: WordSorter::new(&context.scratch, words),
+        words: WordSorter::new(&context.scratch, words, widths),
         properties: ByteSorter::new(&context.scratch, properties),
         are_numbered: has_properties,
     };
+    let final_widths = (!has_properties).then_some(widths);
     let mut blocks = Blocks::new(context, parts);
     ordered(
         || blocks.next(),
-        |block| RelationshipBatch::read(&block, &context.rules, ids),
+        |block| RelationshipBatch::read(&block, &context.rules, ids, final_widths),
         |batch: Result<RelationshipBatch>| {
             let mut batch = batch?;
             for bad in std::mem::take(&mut batch.bad) {
@@ -185,13 +191,17 @@ pub(super) fn has_properties(number: u64) -> bool {
 
 impl Gathered {
     fn take(&mut self, batch: RelationshipBatch, names: &mut Catalog) -> Result<()> {
-        let RelationshipBatch { mut words, types, properties, with_properties, .. } = batch;
+        let RelationshipBatch { mut words, piece, types, properties, with_properties, .. } = batch;
+        let first = self.words.count();
+        let rows = piece.as_ref().map_or(words.len(), Piece::len);
+        if first + rows as u64 > ROWS_MAX {
+            return Err(GraphError::TooMany { what: "relationships", most: ROWS_MAX });
+        }
+        if let Some(piece) = piece {
+            return self.words.push(piece);
+        }
         if !types.is_empty() {
             name_types(&mut words, &types, names)?;
-        }
-        let first = self.words.count();
-        if first + words.len() as u64 > ROWS_MAX {
-            return Err(GraphError::TooMany { what: "relationships", most: ROWS_MAX });
         }
         if self.are_numbered {
             for (row, word) in (first..).zip(&mut words) {
@@ -204,7 +214,7 @@ impl Gathered {
             let block = &properties[block.start as usize..block.end as usize];
             self.properties.push(&word.to_be_bytes(), block)?;
         }
-        self.words.push(words)
+        self.words.push(self.words.widths().piece(words))
     }
 }
 

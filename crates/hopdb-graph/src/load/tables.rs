@@ -10,7 +10,7 @@ use super::byte_sort::EntryStream;
 use super::ordered::ordered;
 use super::relationships::{LoadedRelationships, has_properties};
 use super::run::Context;
-use super::words::{Fields, Sorted, Stream, WordSorter};
+use super::words::{Fields, Piece, Sorted, Stream, Widths, WordSorter};
 use crate::block::adjacency::{self, Pair};
 use crate::block::relationships::{self, RelationshipRow};
 use crate::error::{GraphError, Result};
@@ -63,7 +63,9 @@ pub(super) fn build(
     txn: &mut GraphTxn,
 ) -> Result<u64> {
     let bytes = context.memory.sort_bytes(0) / 2;
-    let mut by_end = WordSorter::new(&context.scratch, bytes);
+    let types = txn.catalog.relationship_types().count() as u64;
+    let widths = Widths::new(txn.catalog.counters.next_node, types, loaded.count);
+    let mut by_end = WordSorter::new(&context.scratch, bytes, widths);
     build_rows(context, &loaded, txn, &mut by_end)?;
     let LoadedRelationships { words, count, properties } = loaded;
     drop(properties);
@@ -83,7 +85,8 @@ struct RowPiece {
 #[derive(Default)]
 struct RowEntries {
     blocks: Entries,
-    by_end: Vec<u128>,
+    by_end: Option<Piece>,
+    rows: u64,
     with_properties: Vec<u64>,
     /// Rows of each type.
     types: Vec<(TypeId, u64)>,
@@ -95,6 +98,7 @@ fn build_rows(
     txn: &mut GraphTxn,
     by_end: &mut WordSorter,
 ) -> Result<()> {
+    let widths = by_end.widths();
     let mut blocks = txn.txn.bulk(txn.shared.tables.relationships)?;
     let mut properties = txn.txn.bulk(txn.shared.tables.relationship_properties)?;
     let mut stored = loaded.properties.stream()?;
@@ -102,7 +106,7 @@ fn build_rows(
     let mut first = 0;
     ordered(
         || next_rows(context, &mut words, &mut first),
-        |piece| encode_rows(&piece),
+        |piece| encode_rows(&piece, widths),
         |entries: RowEntries| {
             entries.blocks.push(&mut blocks, txn)?;
             for id in &entries.with_properties {
@@ -111,8 +115,8 @@ fn build_rows(
             for (type_id, count) in &entries.types {
                 txn.catalog.count_type(*type_id, *count);
             }
-            context.progress.add_built(entries.by_end.len() as u64);
-            by_end.push(entries.by_end)
+            context.progress.add_built(entries.rows);
+            entries.by_end.map_or(Ok(()), |piece| by_end.push(piece))
         },
     )?;
     blocks.finish(&mut txn.txn)?;
@@ -145,20 +149,19 @@ fn push_properties(
     Ok(bulk.push(&mut txn.txn, &key, block)?)
 }
 
-fn encode_rows(piece: &RowPiece) -> RowEntries {
+fn encode_rows(piece: &RowPiece, widths: Widths) -> RowEntries {
     let mut entries = RowEntries {
         blocks: Entries::with_capacity(piece.words.len()),
-        by_end: Vec::with_capacity(piece.words.len()),
+        rows: piece.words.len() as u64,
         ..RowEntries::default()
     };
+    let mut by_end = Vec::with_capacity(piece.words.len());
     let mut slots = Vec::with_capacity(piece.words.len());
     for (id, word) in (piece.first..).zip(&piece.words) {
         let Fields { node, type_id, other, number } = Fields::unpack(*word);
         let (start, end, type_id) = (NodeId(node), NodeId(other), TypeId(type_id));
         slots.push(Some(RelationshipRow { start, end, type_id }));
-        entries
-            .by_end
-            .push(Fields { node: other, type_id: type_id.0, other: node, number: id }.pack());
+        by_end.push(Fields { node: other, type_id: type_id.0, other: node, number: id }.pack());
         if has_properties(number) {
             entries.with_properties.push(id);
         }
@@ -167,6 +170,7 @@ fn encode_rows(piece: &RowPiece) -> RowEntries {
             None => entries.types.push((type_id, 1)),
         }
     }
+    entries.by_end = Some(widths.piece(by_end));
     let mut id = piece.first;
     let mut rest = &slots[..];
     let mut block = Vec::new();
@@ -403,8 +407,9 @@ mod tests {
 
     fn sorted(words: Vec<u128>) -> Sorted {
         let scratch = Scratch::new(Arc::new(SimFs::new(1)), Path::new("/data"));
-        let mut sorter = WordSorter::new(&scratch, 1 << 20);
-        sorter.push(words).unwrap();
+        let mut sorter = WordSorter::new(&scratch, 1 << 20, Widths::new(64, 1, 1 << 20));
+        let piece = sorter.widths().piece(words);
+        sorter.push(piece).unwrap();
         sorter.finish().unwrap()
     }
 

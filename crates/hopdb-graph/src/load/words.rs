@@ -94,15 +94,18 @@ pub(super) struct Widths {
 }
 
 impl Widths {
-    /// Wide enough for all words.
-    fn for_all(words: impl Iterator<Item = u128>) -> Self {
-        let ones = Fields::unpack(words.fold(0, |ones, word| ones | word));
-        let bits = |ones: u64| u64::BITS - ones.leading_zeros();
-        Self {
-            node: bits(ones.node),
-            type_id: bits(u64::from(ones.type_id)),
-            other: bits(ones.other),
-            number: bits(ones.number),
+    /// Wide enough for so many nodes, types and numbers.
+    pub(super) fn new(nodes: u64, types: u64, numbers: u64) -> Self {
+        let bits = |count: u64| u64::BITS - count.saturating_sub(1).leading_zeros();
+        let node = bits(nodes);
+        Self { node, type_id: bits(types), other: node, number: bits(numbers) }
+    }
+
+    /// Packs words for a sorter of these widths.
+    pub(super) fn piece(self, words: Vec<u128>) -> Piece {
+        match self.are_narrow() {
+            true => Piece::Narrow(words.into_iter().map(|word| self.narrow(word)).collect()),
+            false => Piece::Wide(words),
         }
     }
 
@@ -161,56 +164,62 @@ fn cut64(word: u64, width: u32) -> (u64, u64) {
     (word >> width, word & ((1 << width) - 1))
 }
 
-/// Sorted words in memory.
+/// Words on their way into a sorter: packed into 64 bits where its widths allow it.
 #[derive(Debug)]
-pub(super) struct Words {
-    widths: Widths,
-    words: NarrowOrWide,
-}
-
-#[derive(Debug)]
-enum NarrowOrWide {
+pub(super) enum Piece {
     Narrow(Vec<u64>),
     Wide(Vec<u128>),
 }
 
+impl Piece {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Narrow(words) => words.len(),
+            Self::Wide(words) => words.len(),
+        }
+    }
+}
+
+/// Sorted words in memory.
+#[derive(Debug)]
+pub(super) struct Words {
+    widths: Widths,
+    words: Piece,
+}
+
 impl Words {
     /// Sorts; the pieces are gone one by one as they are copied.
-    fn sort(pieces: Vec<Vec<u128>>) -> Self {
-        let count = pieces.iter().map(Vec::len).sum();
-        let widths = Widths::for_all(pieces.iter().flatten().copied());
-        let words = if widths.are_narrow() {
-            let mut words = Vec::with_capacity(count);
-            for piece in pieces {
-                words.extend(piece.into_iter().map(|word| widths.narrow(word)));
+    fn sort(pieces: Vec<Piece>, widths: Widths) -> Self {
+        let count = pieces.iter().map(Piece::len).sum();
+        let (mut narrow, mut wide) = (Vec::new(), Vec::new());
+        match widths.are_narrow() {
+            true => narrow.reserve_exact(count),
+            false => wide.reserve_exact(count),
+        }
+        for piece in pieces {
+            match piece {
+                Piece::Narrow(words) => narrow.extend_from_slice(&words),
+                Piece::Wide(words) => wide.extend_from_slice(&words),
             }
-            sort_on(cores(), &mut words);
-            NarrowOrWide::Narrow(words)
-        } else {
-            let mut words = Vec::with_capacity(count);
-            for piece in pieces {
-                words.extend(piece);
-            }
-            sort_on(cores(), &mut words);
-            NarrowOrWide::Wide(words)
-        };
+        }
+        assert!(narrow.is_empty() || wide.is_empty(), "a sorter has words of one kind");
+        sort_on(cores(), &mut narrow);
+        sort_on(cores(), &mut wide);
+        let words = if widths.are_narrow() { Piece::Narrow(narrow) } else { Piece::Wide(wide) };
         Self { widths, words }
     }
 
     fn len(&self) -> usize {
-        match &self.words {
-            NarrowOrWide::Narrow(words) => words.len(),
-            NarrowOrWide::Wide(words) => words.len(),
-        }
+        self.words.len()
     }
 
     fn copy(&self, from: usize, count: usize, out: &mut Vec<u128>) {
         let range = from..from + count;
         match &self.words {
-            NarrowOrWide::Narrow(words) => {
+            Piece::Narrow(words) => {
                 out.extend(words[range].iter().map(|word| self.widths.widen(*word)));
             }
-            NarrowOrWide::Wide(words) => out.extend_from_slice(&words[range]),
+            Piece::Wide(words) => out.extend_from_slice(&words[range]),
         }
     }
 
@@ -219,12 +228,12 @@ impl Words {
         let (widths, bytes) = (self.widths, self.widths.bytes());
         let mut run = RunWriter::new(scratch)?;
         match &self.words {
-            NarrowOrWide::Narrow(words) => {
+            Piece::Narrow(words) => {
                 for word in words {
                     run.put(&word.to_le_bytes()[..bytes])?;
                 }
             }
-            NarrowOrWide::Wide(words) => {
+            Piece::Wide(words) => {
                 for word in words {
                     run.put(&widths.pack(*word).to_le_bytes()[..bytes])?;
                 }
@@ -260,21 +269,28 @@ fn sort_on<T: Ord + Send>(threads: usize, words: &mut [T]) {
 #[derive(Debug)]
 pub(super) struct WordSorter {
     scratch: Scratch,
+    widths: Widths,
     /// Words held before they are written out.
     words_max: usize,
-    pieces: Vec<Vec<u128>>,
+    pieces: Vec<Piece>,
     held: usize,
     runs: Vec<WordRun>,
     count: u64,
 }
 
 impl WordSorter {
-    /// A sorter that holds words in about `bytes` of memory.
-    pub(super) fn new(scratch: &Scratch, bytes: usize) -> Self {
-        // Sorting needs half as much again, and as much where words are wide.
-        let words_max = (2 * bytes / WORD_BYTES / 3).max(1024);
-        let scratch = scratch.clone();
-        Self { scratch, words_max, pieces: Vec::new(), held: 0, runs: Vec::new(), count: 0 }
+    /// A sorter of words of these widths, that holds them in about `bytes` of memory.
+    pub(super) fn new(scratch: &Scratch, bytes: usize, widths: Widths) -> Self {
+        let word_bytes = if widths.are_narrow() { size_of::<u64>() } else { size_of::<u128>() };
+        // To be sorted they are copied together.
+        let words_max = (bytes / word_bytes / 2).max(1024);
+        let (scratch, pieces, runs) = (scratch.clone(), Vec::new(), Vec::new());
+        Self { scratch, widths, words_max, pieces, held: 0, runs, count: 0 }
+    }
+
+    /// What its words are packed to.
+    pub(super) fn widths(&self) -> Widths {
+        self.widths
     }
 
     /// Words pushed.
@@ -282,8 +298,8 @@ impl WordSorter {
         self.count
     }
 
-    /// Takes words in any order.
-    pub(super) fn push(&mut self, words: Vec<u128>) -> Result<()> {
+    /// Takes words in any order, packed for the sorter's widths.
+    pub(super) fn push(&mut self, words: Piece) -> Result<()> {
         self.held += words.len();
         self.count += words.len() as u64;
         self.pieces.push(words);
@@ -291,7 +307,7 @@ impl WordSorter {
     }
 
     fn spill(&mut self) -> Result<()> {
-        let words = Words::sort(std::mem::take(&mut self.pieces));
+        let words = Words::sort(std::mem::take(&mut self.pieces), self.widths);
         self.held = 0;
         self.runs.push(words.write(&self.scratch)?);
         Ok(())
@@ -300,7 +316,7 @@ impl WordSorter {
     /// Sorts what was pushed.
     pub(super) fn finish(mut self) -> Result<Sorted> {
         if self.runs.is_empty() {
-            return Ok(Sorted::Memory(Words::sort(self.pieces)));
+            return Ok(Sorted::Memory(Words::sort(self.pieces, self.widths)));
         }
         if self.held > 0 {
             self.spill()?;
@@ -432,6 +448,9 @@ mod tests {
 
     use super::*;
 
+    const WIDE: Widths =
+        Widths { node: NODE_BITS, type_id: TYPE_BITS, other: NODE_BITS, number: NUMBER_BITS };
+
     fn scratch() -> Scratch {
         Scratch::new(Arc::new(SimFs::new(1)), Path::new("/data"))
     }
@@ -476,12 +495,18 @@ mod tests {
             words_max in 1_usize..200,
             step in 1_usize..50,
         ) {
-            let mut sorter = WordSorter { words_max, ..WordSorter::new(&scratch(), 0) };
+            // Widths just wide enough: mostly wide ones, and narrow ones where the fields are.
+            let ones = pieces.iter().flatten().fold([0; 4], |ones, fields| {
+                let Fields { node, type_id, other, number } = *fields;
+                [ones[0] | node | other, ones[1] | u64::from(type_id), ones[2] | number, 0]
+            });
+            let widths = Widths::new(ones[0] + 1, ones[1] + 1, ones[2] + 1);
+            let mut sorter = WordSorter { words_max, ..WordSorter::new(&scratch(), 0, widths) };
             let mut expected = Vec::new();
             for piece in pieces {
                 let words: Vec<u128> = piece.iter().map(|fields| fields.pack()).collect();
                 expected.extend(&words);
-                sorter.push(words).unwrap();
+                sorter.push(widths.piece(words)).unwrap();
             }
             prop_assert_eq!(sorter.count(), expected.len() as u64);
             expected.sort_unstable();
@@ -506,8 +531,8 @@ mod tests {
         let fs = SimFs::new(1);
         fs.set_capacity(0);
         let scratch = Scratch::new(Arc::new(fs), Path::new("/data"));
-        let mut sorter = WordSorter { words_max: 1, ..WordSorter::new(&scratch, 0) };
-        let error = sorter.push(vec![1, 2]).unwrap_err();
+        let mut sorter = WordSorter { words_max: 1, ..WordSorter::new(&scratch, 0, WIDE) };
+        let error = sorter.push(WIDE.piece(vec![1, 2])).unwrap_err();
         assert!(error.to_string().contains("a temporary file in /data"), "{error}");
     }
 }
