@@ -1,5 +1,6 @@
 //! `cargo xtask kill`: ends the real `hop` with SIGKILL in the middle of loads and of commits, again and again, and
-//! judges what is left: of a load the whole database or nothing at all; of commits all that were acknowledged.
+//! judges what is left: of a load the whole database or nothing at all; of a load into a database that is there,
+//! that with all of the load or with nothing of it; of commits all that were acknowledged.
 //!
 //! The moments are random: what matters is that they fall everywhere. The process dies, the machine does not: power
 //! cuts are the business of `cargo xtask sim`.
@@ -20,7 +21,7 @@ const COMMITS_MS_MAX: u64 = 300;
 /// What to run.
 #[derive(Args)]
 pub(crate) struct KillArgs {
-    /// How many kills: half of them during a load, half during commits
+    /// How many kills: a third each during loads, loads into a database that is there, and commits
     #[arg(long, value_name = "N", default_value_t = 50)]
     runs: u64,
     /// Seed of the moments; they still depend on the machine
@@ -37,7 +38,11 @@ pub(crate) fn run(root: &Path, args: &KillArgs) -> Result<bool, String> {
     let mut runs = Runs::prepare(hop, folder, args.seed)?;
     let mut failures = 0;
     for number in 0..args.runs {
-        let failure = if number % 2 == 0 { runs.kill_load()? } else { runs.kill_commits()? };
+        let failure = match number % 3 {
+            0 => runs.kill_load()?,
+            1 => runs.kill_addition()?,
+            _ => runs.kill_commits()?,
+        };
         if let Some(failure) = failure {
             failures += 1;
             println!("run {number}: {failure}");
@@ -45,8 +50,13 @@ pub(crate) fn run(root: &Path, args: &KillArgs) -> Result<bool, String> {
     }
     println!("{} runs, {failures} failures", args.runs);
     println!(
-        "{} loads left nothing, {} were whole; {} commits acknowledged",
-        runs.loads_gone, runs.loads_whole, runs.acknowledged
+        "{} loads left nothing, {} were whole; {} additions left nothing, {} were whole; {} commits \
+         acknowledged",
+        runs.loads_gone,
+        runs.loads_whole,
+        runs.additions_gone,
+        runs.additions_whole,
+        runs.acknowledged
     );
     if failures > 0 {
         println!("files kept in {}", runs.folder.display());
@@ -82,6 +92,10 @@ struct Runs {
     load_time: Duration,
     loads_gone: u64,
     loads_whole: u64,
+    /// How long a load into the database that is there takes that nobody kills.
+    addition_time: Duration,
+    additions_gone: u64,
+    additions_whole: u64,
     acknowledged: u64,
 }
 
@@ -95,6 +109,9 @@ impl Runs {
             load_time: Duration::ZERO,
             loads_gone: 0,
             loads_whole: 0,
+            addition_time: Duration::ZERO,
+            additions_gone: 0,
+            additions_whole: 0,
             acknowledged: 0,
         };
         let graph = format!("generate friends --people {PEOPLE} --friends {FRIENDS} csv");
@@ -104,7 +121,35 @@ impl Runs {
         let started = Instant::now();
         runs.must(&load("commits.hop"))?;
         runs.load_time = started.elapsed();
+        runs.must(&load("base.hop"))?;
+        fs::copy(runs.folder.join("base.hop"), runs.folder.join("added.hop"))
+            .map_err(|error| format!("cannot copy a database: {error}"))?;
+        let started = Instant::now();
+        runs.must(&addition("added.hop"))?;
+        runs.addition_time = started.elapsed();
         Ok(runs)
+    }
+
+    /// Kills a load into a database that is there; what is wrong afterwards.
+    fn kill_addition(&mut self) -> Result<Option<String>, String> {
+        let longest = u64::try_from(self.addition_time.as_micros()).unwrap_or(u64::MAX) * 5 / 4;
+        let moment = Duration::from_micros(self.random.u64(..=longest));
+        fs::copy(self.folder.join("base.hop"), self.folder.join("added.hop"))
+            .map_err(|error| format!("cannot copy a database: {error}"))?;
+        self.kill(&addition("added.hop"), Stdio::null(), moment)?;
+        let output = self.hop("check added.hop --json")?;
+        let report = String::from_utf8_lossy(&output.stdout).into_owned();
+        let has = |times: u64| {
+            let relationships = times * PEOPLE * FRIENDS;
+            let people = times * PEOPLE;
+            report.contains(&format!("\"nodes\":{people},\"relationships\":{relationships},"))
+        };
+        match (output.status.success(), has(1), has(2)) {
+            (true, true, _) => self.additions_gone += 1,
+            (true, _, true) => self.additions_whole += 1,
+            _ => return Ok(Some(format!("after {moment:?} of an addition: {report}"))),
+        }
+        Ok(None)
     }
 
     /// Kills a load; what is wrong afterwards.
@@ -202,6 +247,13 @@ impl Runs {
         command.args(args.split_whitespace()).current_dir(&self.folder).stdin(Stdio::null());
         command
     }
+}
+
+/// The same graph once more, under a label of its own: its ids are taken otherwise.
+fn addition(database: &str) -> String {
+    format!(
+        "load {database} --add --nodes=Other=csv/people.csv --relationships=FRIEND=csv/friends.csv"
+    )
 }
 
 fn load(database: &str) -> String {
