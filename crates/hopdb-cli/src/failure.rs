@@ -118,6 +118,12 @@ fn database_hint(error: &GraphError) -> Option<&'static str> {
         GraphError::IndexExists { .. } => {
             Some("it takes in what is added as well: leave out its --index or --unique")
         }
+        GraphError::FolderTaken { .. } => {
+            Some("an export fills a new or empty folder: choose another name")
+        }
+        GraphError::ExportFile { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+            Some("free some space, and run the command again")
+        }
         GraphError::Decode(_) => Some("`hop check` lists what is damaged"),
         _ => None,
     }

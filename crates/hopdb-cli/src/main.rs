@@ -4,7 +4,8 @@
 //! - [`failure`]: everything that ends a command early, its message, hint and exit code.
 //! - [`screen`]: standard output, numbers for people, JSON.
 //! - [`open`]: opening databases; recovery.
-//! - [`names`], [`start`], [`size`], [`arguments`]: what users write on the command line.
+//! - [`names`], [`start`], [`size`]: what users write on the command line; [`arguments`]: or in files.
+//! - [`interrupt`]: Ctrl-C.
 //!
 //! Depends on the crate `hopdb` alone; knows no page, no table and no format.
 
@@ -18,8 +19,10 @@ mod bench;
 mod check;
 mod completions;
 mod demo;
+mod export;
 mod failure;
 mod generate;
+mod interrupt;
 mod load;
 mod names;
 mod open;
@@ -52,7 +55,8 @@ Start with:
 /// HopDB, an embedded property-graph database: one file, walked in microseconds.
 ///
 /// Every command works on a database file. Results go to standard output, as text or with --json
-/// for programs; errors, hints and progress go to standard error.
+/// for programs; errors, hints and progress go to standard error. @FILE stands for the arguments in
+/// FILE, one on each line.
 #[derive(Parser)]
 #[command(name = "hop", version, after_help = EXIT_CODES, max_term_width = 100)]
 struct Cli {
@@ -64,6 +68,7 @@ struct Cli {
 enum Command {
     Demo(demo::Args),
     Load(Box<load::Args>),
+    Export(export::Args),
     Walk(walk::Args),
     Stat(stat::Args),
     Check(check::Args),
@@ -92,6 +97,7 @@ fn run(command: &Command, screen: &mut Screen) -> Result<(), Failure> {
     match command {
         Command::Demo(args) => demo::run(args, screen),
         Command::Load(args) => load::run(args, screen),
+        Command::Export(args) => export::run(args, screen),
         Command::Walk(args) => walk::run(args, screen),
         Command::Stat(args) => stat::run(args, screen),
         Command::Check(args) => check::run(args, screen),

@@ -1,11 +1,13 @@
 //! A node as users name it: `Label.property=value`.
 //!
-//! The label ends at the first dot, the property at the first `=`. The text of the value says nothing of its type:
+//! The label ends at the first dot, the property at the first `=`, outside backquotes, in which any name can stand.
+//! The text of the value says nothing of its type:
 //! it is looked for as a string and as all else that it can be read as, since `42` may be stored as either.
 
 use std::path::Path;
 use std::str::FromStr;
 
+use hopdb::load::names::whole_name;
 use hopdb::{Database, NodeId, Snapshot, Value};
 
 use crate::failure::Failure;
@@ -23,8 +25,11 @@ impl FromStr for LabelProperty {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text.split_once('.') {
-            Some((label, property)) if !label.is_empty() && !property.is_empty() => {
+        let mut dots = text.match_indices('.');
+        let label = dots.find_map(|(at, _)| Some((at, whole_name(&text[..at]).ok()?)));
+        let property = label.as_ref().map(|(at, _)| whole_name(&text[at + 1..])).transpose()?;
+        match (label, property) {
+            (Some((_, label)), Some(property)) if !label.is_empty() && !property.is_empty() => {
                 Ok(Self { label: label.into(), property: property.into() })
             }
             _ => Err("write Label.property, as in Person.id".into()),
@@ -44,8 +49,10 @@ impl FromStr for Start {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || "write Label.property=value, as in Person.id=42".to_string();
-        let (by, value) = text.split_once('=').ok_or_else(wrong)?;
-        Ok(Self { by: by.parse().map_err(|_| wrong())?, value: value.into() })
+        let mut ends = text.match_indices('=');
+        let by = ends.find_map(|(at, _)| Some((at, text[..at].parse().ok()?)));
+        let (at, by) = by.ok_or_else(wrong)?;
+        Ok(Self { by, value: text[at + 1..].into() })
     }
 }
 
@@ -117,6 +124,9 @@ mod tests {
         let start: Start = "Person.home.page=a=b.c".parse().unwrap();
         assert_eq!((start.by.label.as_str(), start.by.property.as_str()), ("Person", "home.page"));
         assert_eq!(start.value, "a=b.c");
+        let start: Start = "`a.b=`.`c=.`=`=".parse().unwrap();
+        assert_eq!((start.by.label.as_str(), start.by.property.as_str()), ("a.b=", "c=."));
+        assert_eq!(start.value, "`=");
         for text in ["", "Person", "Person.id", "Person=1", ".id=1", "Person.=1"] {
             assert!(text.parse::<Start>().is_err(), "{text}");
         }

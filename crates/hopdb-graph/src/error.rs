@@ -102,6 +102,20 @@ pub enum GraphError {
         /// The memory given, in bytes.
         budget: u64,
     },
+    /// The folder for an export holds something.
+    #[error("{} is not empty", path.display())]
+    FolderTaken {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file of an export could not be written.
+    #[error("cannot write {}", path.display())]
+    ExportFile {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
     /// A name is empty or too long.
     #[error("{name:?} cannot be the name of a {what}: {reason}")]
     BadName {

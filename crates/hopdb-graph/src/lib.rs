@@ -15,11 +15,13 @@
 //! - `graph`: opening, snapshots.
 //! - `check`: holds all tables against one another.
 //! - [`load`]: CSV files into a new graph.
+//! - [`export`]: a graph as such files.
 
 pub mod block;
 mod catalog;
 mod check;
 pub mod error;
+pub mod export;
 mod graph;
 pub mod ids;
 mod index;

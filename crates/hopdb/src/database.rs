@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use hopdb_graph::export::{ExportReport, Progress as ExportProgress, RowFormat};
 use hopdb_graph::load::{LoadPlan, LoadReport, Progress, source::FileSource};
 use hopdb_graph::{Graph, Reader};
 use hopdb_storage::{Counts, ReadTxn, RecoveryReport, WriteTxn};
@@ -153,6 +154,21 @@ impl Snapshot {
     /// As [`Snapshot::check`].
     pub fn check_pages(&self) -> Result<hopdb_storage::CheckReport> {
         Ok(self.inner.txn().check()?)
+    }
+
+    /// Writes the graph into a folder that is new or empty, as files of a format, with a file `load.args` that tells
+    /// `hop load` how to make an equal graph of them.
+    ///
+    /// # Errors
+    /// The folder is not empty; a file cannot be written; a stop asked for through `progress`; failed reads,
+    /// damage. Nothing is left then.
+    pub fn export(
+        &self,
+        folder: impl AsRef<Path>,
+        format: &dyn RowFormat,
+        progress: &ExportProgress,
+    ) -> Result<ExportReport> {
+        Ok(hopdb_graph::export::export(&self.inner, folder.as_ref(), format, progress)?)
     }
 
     /// The nodes with a label whose property equals a value, by names; none when a name is unknown.

@@ -50,7 +50,9 @@ impl Error {
             | GraphError::IndexMissing { .. } => ErrorKind::NotFound,
             GraphError::NodeHasRelationships(_)
             | GraphError::NotUnique { .. }
-            | GraphError::IndexExists { .. } => ErrorKind::Conflict,
+            | GraphError::IndexExists { .. }
+            | GraphError::FolderTaken { .. } => ErrorKind::Conflict,
+            GraphError::ExportFile { .. } => ErrorKind::Io,
             GraphError::Interrupted => ErrorKind::Interrupted,
             _ => ErrorKind::InvalidInput,
         }

@@ -21,7 +21,8 @@
 //! # }
 //! ```
 //!
-//! Modules: `database` is the way in; [`load`] reads CSV and JSON lines; [`generate`] makes benchmark graphs; [`kv`] is the
+//! Modules: `database` is the way in; [`load`] reads CSV and JSON lines, [`export`] writes
+//! them; [`generate`] makes benchmark graphs; [`kv`] is the
 //! key-value store below, usable alone.
 
 mod database;
@@ -42,11 +43,19 @@ pub use hopdb_graph::{
 };
 pub use hopdb_storage::{Counts, FORMAT_VERSION, IoCounts, PageKind, PoolCounts, RecoveryReport};
 
+/// Writing a graph as files that load again as an equal one.
+pub mod export {
+    pub use hopdb_graph::export::{
+        ARGUMENTS_FILE, Csv, ExportReport, FileColumn, Phase, Progress, RowFormat, RowWriter,
+    };
+}
+
 /// Loading CSV with the headers of `neo4j-admin database import`.
 pub mod load {
     pub use hopdb_graph::error::{ColumnPlace, LoadError};
     pub use hopdb_graph::load::csv::Dialect;
     pub use hopdb_graph::load::json_lines::JsonLines;
+    pub use hopdb_graph::load::names;
     pub use hopdb_graph::load::source::STANDARD_INPUT;
     pub use hopdb_graph::load::table::{Table, TableColumn, TableFormat, TableRow};
     pub use hopdb_graph::load::{

@@ -1,13 +1,16 @@
 //! `--nodes` and `--relationships`: labels or type, then files.
 //!
-//! A text that as a whole names a file is that file. Otherwise labels or type end at the first `=`, and what is
+//! A text that as a whole names a file is that file. Otherwise labels or type end at the first `=` outside
+//! backquotes, in which any name can stand, and what is
 //! behind is one file or several with commas between; a text that starts with `=` has files only. A file that is
 //! not there, and whose name has `*`, `?` or `[`, stands for all files it fits, in the order of their names.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use hopdb::load::names::{split_names, whole_name};
 use hopdb::load::{LoadPlan, NodeFiles, RelationshipFiles, STANDARD_INPUT};
 
 use crate::failure::Failure;
@@ -32,11 +35,11 @@ impl<'p> Place<'p> {
 }
 
 pub(super) fn nodes(place: &Place<'_>, text: &OsStr) -> Result<NodeFiles, Failure> {
-    let (labels, files) = split(place, text, "--nodes=Label=file.csv")?;
+    let (labels, files) = split(place, text, NODES_FORM)?;
     let labels = match labels {
         Some(labels) => {
             let labels = labels.strip_prefix(':').unwrap_or(labels);
-            labels.split(':').map(|label| label.trim().to_owned()).collect()
+            split_names(labels, ':').map_err(|reason| wrong(text, &reason, NODES_FORM))?
         }
         None => Vec::new(),
     };
@@ -44,8 +47,10 @@ pub(super) fn nodes(place: &Place<'_>, text: &OsStr) -> Result<NodeFiles, Failur
 }
 
 pub(super) fn relationships(place: &Place<'_>, text: &OsStr) -> Result<RelationshipFiles, Failure> {
-    let (relationship_type, files) = split(place, text, "--relationships=TYPE=file.csv")?;
-    let relationship_type = relationship_type.map(|name| name.trim().to_owned());
+    let (relationship_type, files) = split(place, text, RELATIONSHIPS_FORM)?;
+    let name = relationship_type.map(|name| whole_name(name.trim())).transpose();
+    let name = name.map_err(|reason| wrong(text, &reason, RELATIONSHIPS_FORM))?;
+    let relationship_type = name.map(Cow::into_owned);
     Ok(RelationshipFiles { relationship_type, files })
 }
 
@@ -55,14 +60,11 @@ fn split<'t>(
     text: &'t OsStr,
     form: &str,
 ) -> Result<(Option<&'t str>, Vec<PathBuf>), Failure> {
-    let wrong = |what: &str| {
-        let message = format!("{:?}: {what}", text.to_string_lossy());
-        Failure::input(message, format!("write it as in {form}"))
-    };
+    let wrong = |what| wrong(text, what, form);
     let bytes = text.as_bytes();
     let at = match place.path(bytes).is_file() {
         true => None,
-        false => bytes.iter().position(|byte| *byte == b'='),
+        false => end_of_names(bytes),
     };
     let Some(at) = at else {
         return Ok((None, files(place, bytes)?.ok_or_else(|| wrong(NO_FILE))?));
@@ -71,6 +73,23 @@ fn split<'t>(
     let files = files(place, &bytes[at + 1..])?.ok_or_else(|| wrong(NO_FILE))?;
     Ok(((!name.is_empty()).then_some(name), files))
 }
+
+/// Where the first `=` is that is in no name; the first of all where names are wrong.
+fn end_of_names(bytes: &[u8]) -> Option<usize> {
+    let all = || bytes.iter().enumerate().filter(|(_, byte)| **byte == b'=').map(|(at, _)| at);
+    let whole = |at: &usize| {
+        std::str::from_utf8(&bytes[..*at]).is_ok_and(|names| split_names(names, ':').is_ok())
+    };
+    all().find(whole).or_else(|| all().next())
+}
+
+fn wrong(text: &OsStr, what: &str, form: &str) -> Failure {
+    let message = format!("{:?}: {what}", text.to_string_lossy());
+    Failure::input(message, format!("write it as in {form}"))
+}
+
+const NODES_FORM: &str = "--nodes=Label=file.csv";
+const RELATIONSHIPS_FORM: &str = "--relationships=TYPE=file.csv";
 
 const NO_FILE: &str = "a file has no name";
 
@@ -142,11 +161,15 @@ mod tests {
             (":A=c:/a.csv", &["A"], &["c:/a.csv"]),
             ("=year=1/a.csv", &[], &["year=1/a.csv"]),
             ("A=year=1/a.csv", &["A"], &["year=1/a.csv"]),
+            ("`A=:`:B``=a.csv", &["A=:", "B``"], &["a.csv"]),
         ] {
             assert_eq!(node_files(text), (owned(labels), owned(files)), "{text}");
         }
         let group = relationships(&Place::new(None), OsStr::new("A:B=a.csv")).unwrap();
         assert_eq!(group.relationship_type.as_deref(), Some("A:B"));
+        let group = relationships(&Place::new(None), OsStr::new("`A=\\n`=a.csv")).unwrap();
+        assert_eq!(group.relationship_type.as_deref(), Some("A=\n"));
+        assert!(nodes(&Place::new(None), OsStr::new("`A=a.csv")).is_err());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 mod args;
 mod files;
-mod progress;
+pub(crate) mod progress;
 
 use std::io::Write;
 use std::path::Path;
@@ -15,7 +15,8 @@ use serde::Serialize;
 pub(crate) use args::Args;
 
 use crate::failure::Failure;
-use crate::screen::{Rows, Screen, bytes, count, counted, duration, micros, per_second, tell};
+use crate::interrupt::on_interrupt;
+use crate::screen::{Rows, Screen, bytes, count, counted, duration, micros, per_second};
 
 pub(crate) fn run(args: &Args, screen: &mut Screen) -> Result<(), Failure> {
     let plan = args.plan()?;
@@ -108,19 +109,9 @@ fn shown(
     })
 }
 
-/// The first Ctrl-C asks the load to stop; the second ends the process.
 fn stop_when_interrupted(progress: &Arc<Progress>) -> Result<(), Failure> {
     let progress = Arc::clone(progress);
-    let asked = std::sync::atomic::AtomicBool::new(false);
-    let handler = move || {
-        if asked.swap(true, std::sync::atomic::Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        tell("stopping; once more ends it at once");
-        progress.stop();
-    };
-    ctrlc::set_handler(handler)
-        .map_err(|error| Failure::io("watch for Ctrl-C", std::io::Error::other(error)))
+    on_interrupt(move || progress.stop())
 }
 
 /// The line that shows that a load reads nothing back.

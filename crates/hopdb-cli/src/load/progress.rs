@@ -21,8 +21,8 @@ pub(super) const PHASES: [&str; 5] = [
     "syncing the file",
 ];
 
-const BAR_EVERY: Duration = Duration::from_millis(100);
-const LINE_EVERY: Duration = Duration::from_secs(5);
+pub(crate) const BAR_EVERY: Duration = Duration::from_millis(100);
+pub(crate) const LINE_EVERY: Duration = Duration::from_secs(5);
 
 /// Runs `load` and shows how far it is meanwhile.
 pub(super) fn shown<T>(progress: &Progress, total: Option<u64>, load: impl FnOnce() -> T) -> T {
@@ -109,7 +109,7 @@ impl View<'_> {
     }
 }
 
-/// Waits; false when the load has ended.
-fn wait(ended: &Receiver<()>, time: Duration) -> bool {
+/// Waits; false when the work has ended.
+pub(crate) fn wait(ended: &Receiver<()>, time: Duration) -> bool {
     ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
 }

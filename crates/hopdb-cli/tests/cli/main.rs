@@ -9,6 +9,7 @@
 mod bench;
 mod demo;
 mod docs;
+mod export;
 mod inspect;
 mod kill;
 mod load;

@@ -7,6 +7,7 @@
 //! - [`header`]: what each column means.
 //! - [`field`]: one field's text as a stored value.
 //! - [`id_map`]: the ids of the files against the numbers of nodes.
+//! - [`names`]: names in backquotes.
 //!
 //! A whole load, by [`load`] into a new graph and by [`load_into`] into one that is there:
 //! - `plan`: what is to be done. `run`: in which order, and with how much memory.
@@ -31,6 +32,7 @@ mod ids;
 mod index_entries;
 pub mod json_lines;
 mod label_nodes;
+pub mod names;
 mod node_rows;
 mod node_tables;
 mod nodes;

@@ -9,6 +9,7 @@ use super::bad_rows::{BadRow, Fault};
 use super::blocks::{Block, Row, RowRules};
 use super::header::{Column, Header, Scalar};
 use super::id_map::SpaceId;
+use super::names::split_names;
 use crate::error::{LoadError, Result};
 use crate::ids::{LabelId, PropertyKeyId};
 use crate::index::ValueKey;
@@ -129,18 +130,17 @@ impl Reader {
         {
             return Ok(Some(*set));
         }
-        let delimiter = row.array_delimiter();
+        let wrong = |reason: String| row.bad(Fault::Wrong, Some(column), reason);
+        let text = std::str::from_utf8(&field)
+            .map_err(|_| wrong("it is not valid UTF-8; save the file as UTF-8".into()))?;
         let mut names: Vec<String> = Vec::new();
-        for name in field.split(|byte| *byte == delimiter).map(<[u8]>::trim_ascii) {
+        for name in split_names(text, char::from(row.array_delimiter())).map_err(wrong)? {
             if name.is_empty() {
                 continue;
             }
-            let wrong = |reason: String| row.bad(Fault::Wrong, Some(column), reason);
-            let name = std::str::from_utf8(name)
-                .map_err(|_| wrong("it is not valid UTF-8; save the file as UTF-8".into()))?;
-            check_name("label", name).map_err(|error| wrong(error.to_string()))?;
-            if !names.iter().any(|other| other == name) {
-                names.push(name.to_owned());
+            check_name("label", &name).map_err(|error| wrong(error.to_string()))?;
+            if !names.contains(&name) {
+                names.push(name);
             }
         }
         let sets = &mut self.batch.label_sets;

@@ -6,6 +6,7 @@ use super::bad_rows::{BadRow, Fault};
 use super::blocks::{Block, Row, RowRules};
 use super::header::Column;
 use super::ids::{FOUND, Ids, Lookup};
+use super::names::whole_name;
 use super::node_rows::{append_id, is_number, set_properties, shown};
 use super::words::{Fields, Piece, Widths};
 use crate::error::Result;
@@ -302,8 +303,9 @@ impl Reader {
                 let wrong = |reason: String| row.bad(Fault::Wrong, Some(column), reason);
                 let name = std::str::from_utf8(name)
                     .map_err(|_| wrong("it is not valid UTF-8; save the file as UTF-8".into()))?;
-                check_name("relationship type", name).map_err(|error| wrong(error.to_string()))?;
-                TypeName::Named(name.to_owned())
+                let name = whole_name(name).map_err(wrong)?;
+                check_name("relationship type", &name).map_err(|error| wrong(error.to_string()))?;
+                TypeName::Named(name.into_owned())
             }
         };
         let types = &mut self.batch.types;

@@ -9,12 +9,13 @@
 //! it; a property that is null is not stored at all.
 //!
 //! [`codec`] has the byte layout, [`temporal`] the calendar, [`point`] the coordinate systems,
-//! [`field_text`] the texts of import files.
+//! [`field_text`] the texts of import files; `cypher` and `literal` Cypher expressions, out and in.
 
 pub mod codec;
 mod cypher;
 pub mod error;
 pub mod field_text;
+mod literal;
 pub(crate) mod map;
 pub mod point;
 pub mod temporal;

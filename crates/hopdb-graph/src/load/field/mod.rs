@@ -12,6 +12,7 @@
 //! - An array of `byte` is stored as bytes, and may also be written as hexadecimal digits.
 //! - `true` and `false` in any case, others are errors (there they are false); floats also `NaN`
 //!   and `Infinity`; numbers past the range of their type are errors, never rounded to its end.
+//! - Our own: `any` is a Cypher literal, `null` no property.
 //!
 //! Invariant: after an error or for an absent value, `out` is as it was.
 
@@ -26,6 +27,7 @@ pub use guess::{TypeSet, guess};
 pub use typed::encode_value;
 
 use super::header::{Column, ColumnType, Scalar, TypeOptions};
+use crate::value::Value;
 use crate::value::codec;
 use crate::value::field_text::Separators;
 use crate::value::point::PointParts;
@@ -118,6 +120,10 @@ fn encode_text(
     if text.is_empty() {
         return Ok(false);
     }
+    if of.scalar == Scalar::Any {
+        let value = parse::any(text).map_err(|why| error(of.scalar, text, why))?;
+        return encode_any(&value, out);
+    }
     let start = out.len();
     let done = if of.array {
         encode_array(of, rules, text, out)
@@ -125,6 +131,16 @@ fn encode_text(
         encode_scalar(of, rules, text, out)
     };
     done.map(|()| true).inspect_err(|_| out.truncate(start))
+}
+
+/// Any value as it is; null is none.
+fn encode_any(value: &Value, out: &mut Vec<u8>) -> Result<bool, FieldError> {
+    let start = out.len();
+    let done = if value.is_null() { Ok(()) } else { value.encode(out) };
+    done.map(|()| !value.is_null()).map_err(|deep| {
+        out.truncate(start);
+        error(Scalar::Any, value.to_string().as_bytes(), deep.to_string())
+    })
 }
 
 /// What `""` is, if anything.
@@ -213,6 +229,7 @@ fn encode_scalar(
         }
         Scalar::Vector => parse::vector(text, rules.vector_delimiter, &of.options)
             .map(|value| codec::put_vector(&value, out)),
+        Scalar::Any => Err("it cannot be the item of an array".into()),
     };
     done.map_err(|why| error(of.scalar, text, why))
 }
@@ -266,6 +283,7 @@ fn wanted(scalar: Scalar) -> &'static str {
         Scalar::Duration => "a duration",
         Scalar::Point => "a point",
         Scalar::Vector => "a vector",
+        Scalar::Any => "a literal",
     }
 }
 

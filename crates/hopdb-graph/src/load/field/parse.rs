@@ -5,7 +5,9 @@ use std::fmt;
 use crate::load::header::TypeOptions;
 use crate::value::point::PointParts;
 use crate::value::temporal::Zone;
-use crate::value::{Date, DateTime, Duration, LocalDateTime, LocalTime, Point, Time, Vector};
+use crate::value::{
+    Date, DateTime, Duration, LocalDateTime, LocalTime, Point, Time, Value, Vector,
+};
 
 type Parsed<T> = Result<T, String>;
 
@@ -200,6 +202,11 @@ pub(super) fn fitting_vector(vector: Vector, options: &TypeOptions) -> Parsed<Ve
         return Err(format!("it has {found} coordinates, where the column says {dimensions}"));
     }
     Ok(vector)
+}
+
+/// A Cypher literal.
+pub(super) fn any(text: &[u8]) -> Parsed<Value> {
+    like(text, "[1, 'a', null, date('2024-02-29')]", str::parse)
 }
 
 /// What `read` reads; an error shows an example.

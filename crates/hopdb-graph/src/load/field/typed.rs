@@ -1,13 +1,15 @@
 //! Values that have a type already, as JSON and Parquet give them, for columns of a type.
 
-use super::{Field, FieldError, FieldRules, encode_scalar, encode_text, error, parse, zone};
+use super::{
+    Field, FieldError, FieldRules, encode_any, encode_scalar, encode_text, error, parse, zone,
+};
 use crate::load::header::{ColumnType, Scalar, TypeOptions};
 use crate::value::{CoordinateType, Coordinates, DateTime, Time, Value, Vector, codec};
 
 /// Appends the stored form of `value` as a column of type `of` has it, and says whether there is
 /// one: null is none.
 ///
-/// A string is read like a field in quotes for every type but string. Integers must fit the
+/// A string is read like a field in quotes for every type but string; `any` takes all else as it is. Integers must fit the
 /// type's width; a float column takes those that a float holds exactly. Local times and date-times
 /// get the column's zone. Nothing else changes its type.
 ///
@@ -25,6 +27,7 @@ pub fn encode_value(
         Value::String(text) if of.array || !is_text(of.scalar) => {
             return encode_text(of, rules, Field { text: text.as_bytes(), quoted: true }, out);
         }
+        value if of.scalar == Scalar::Any => return encode_any(value, out),
         Value::Bytes(bytes) if of.is_byte_array() => {
             codec::put_bytes(bytes, out);
             Ok(())

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Column, FileKind, Header, Role};
+use super::{Column, FileKind, Header, Role, TypeOptions};
 use crate::error::LoadError;
 
 impl Header {
@@ -50,7 +50,15 @@ impl Header {
         let properties: Vec<_> = self.properties().collect();
         for (position, (column, name)) in properties.iter().enumerate() {
             let clash = |(first, other): &&(&Column, &str)| {
-                let kind = |of: &Column| (of.column_type.scalar, of.column_type.array);
+                // Vectors of another type or length are another type, as none is read as the other.
+                let kind = |of: &Column| match of.column_type.options {
+                    TypeOptions::Vector { coordinate_type, dimensions } => (
+                        of.column_type.scalar,
+                        of.column_type.array,
+                        Some((coordinate_type, dimensions)),
+                    ),
+                    _ => (of.column_type.scalar, of.column_type.array, None),
+                };
                 let is_id = |of: &Column| matches!(of.role, Role::Id { .. });
                 other == name && (is_id(first) || is_id(column) || kind(first) == kind(column))
             };

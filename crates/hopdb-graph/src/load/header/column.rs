@@ -1,13 +1,16 @@
 //! One field of the header line as a column. Errors are the reason alone.
 
+use std::borrow::Cow;
+
 use super::types::{ColumnType, Scalar, TypeOptions, expect_key};
 use super::{Column, IdType, Role};
+use crate::load::names::quoted_name;
 use crate::value::map;
 
 /// The parts of `name:type(space)[]{options}`.
 #[derive(Debug)]
 pub(super) struct Parts<'a> {
-    pub(super) name: &'a str,
+    pub(super) name: Cow<'a, str>,
     pub(super) type_name: Option<&'a str>,
     space: Option<&'a str>,
     array: bool,
@@ -43,8 +46,22 @@ pub(super) fn split_type(text: &str, is_typed: impl Fn(&str) -> bool) -> TypePar
     }
 }
 
+/// Splits a header field, whose name may stand in backquotes.
+pub(super) fn split(text: &str) -> Result<Parts<'_>, String> {
+    let Some((name, behind)) = quoted_name(text)? else { return Ok(split_plain(text)) };
+    let behind = behind.trim_start();
+    if !(behind.is_empty() || behind.starts_with(':')) {
+        return Err(format!("behind the name in backquotes stands {behind:?}, not a colon"));
+    }
+    let parts = split_plain(behind);
+    if !parts.name.is_empty() {
+        return Err(format!("behind the name in backquotes stands {behind:?}, not one type"));
+    }
+    Ok(Parts { name: name.into(), ..parts })
+}
+
 /// Splits a header field. A colon inside the braces or brackets at the end does not count.
-pub(super) fn split(text: &str) -> Parts<'_> {
+fn split_plain(text: &str) -> Parts<'_> {
     let TypeParts { rest, array, options } = split_type(text, |rest| rest.contains(':'));
     let rest = rest.trim_end();
     let space = rest.strip_suffix(')').and_then(|inner| inner.rsplit_once('('));
@@ -53,17 +70,23 @@ pub(super) fn split(text: &str) -> Parts<'_> {
         _ => (rest, None),
     };
     let Some((name, type_name)) = before.rsplit_once(':') else {
-        return Parts { name: text, type_name: None, space: None, array: false, options: None };
+        return Parts {
+            name: text.into(),
+            type_name: None,
+            space: None,
+            array: false,
+            options: None,
+        };
     };
     let (name, type_name) = (name.trim(), type_name.trim());
     // `:START_ID:int` is said to be allowed: the type says nothing.
     if space.is_none() && Scalar::of_name(type_name).is_some() && name.contains(':') {
-        let inner = split(name);
+        let inner = split_plain(name);
         if inner.type_name.is_some_and(is_end) {
             return Parts { options: options.or(inner.options), ..inner };
         }
     }
-    Parts { name, type_name: Some(type_name), space, array, options }
+    Parts { name: name.into(), type_name: Some(type_name), space, array, options }
 }
 
 fn is_end(type_name: &str) -> bool {
@@ -73,7 +96,7 @@ fn is_end(type_name: &str) -> bool {
 /// Whether the field is of the format of headers: it names a type or something special.
 pub(super) fn is_typed(text: &str) -> bool {
     const SPECIAL: [&str; 6] = ["ID", "START_ID", "END_ID", "LABEL", "TYPE", "IGNORE"];
-    split(text).type_name.is_some_and(|name| {
+    split(text).ok().and_then(|parts| parts.type_name).is_some_and(|name| {
         Scalar::of_name(name).is_some()
             || SPECIAL.iter().any(|special| special.eq_ignore_ascii_case(name))
     })
@@ -101,7 +124,7 @@ pub(super) const NAMELESS: &str =
 /// One header field as a column.
 pub(super) fn read(index: usize, field: &[u8], id_type: IdType) -> Result<Column, String> {
     let text = text_of(index, field)?;
-    let parts = split(text);
+    let parts = split(text)?;
     let upper = parts.type_name.map(str::to_ascii_uppercase);
     let column = |role, column_type| {
         Ok(Column { index, text: text.to_owned(), role, column_type, untyped: false })
@@ -124,7 +147,7 @@ pub(super) fn read(index: usize, field: &[u8], id_type: IdType) -> Result<Column
         "LABEL" => Role::Label,
         "TYPE" => Role::Type,
         _ if parts.name.is_empty() => return Err(NAMELESS.into()),
-        _ => Role::Property(parts.name.to_owned()),
+        _ => Role::Property(parts.name.clone().into_owned()),
     };
     let column_type = match role {
         Role::Property(_) => {
@@ -168,7 +191,7 @@ fn id(special: &str, parts: &Parts<'_>, id_type: IdType) -> Result<(Role, Column
     })
     .map_err(|error| format!("{special}: {error}"))?;
     let space = parts.space.unwrap_or_default().to_owned();
-    let property = (!parts.name.is_empty()).then(|| parts.name.to_owned());
+    let property = (!parts.name.is_empty()).then(|| parts.name.clone().into_owned());
     let role = match special {
         "ID" => Role::Id { space, property, label },
         "START_ID" => Role::StartId { space, property, label },

@@ -22,7 +22,7 @@
 //!
 //! Several columns of ids make one id together. A property may come twice, with different types: a
 //! row then fills one of the columns at most, which whoever reads rows checks. Our own: `bytes` (hex
-//! with `0x`). Files without such headers: [`PlainColumns`]. Pure: the caller reads the line and
+//! with `0x`), `any` (a Cypher literal), and names in backquotes (`names`). Files without such headers: [`PlainColumns`]. Pure: the caller reads the line and
 //! gives its fields.
 
 mod checks;

@@ -1,6 +1,6 @@
 //! The types a header can give a column.
 //!
-//! Names are those of `neo4j-admin database import`, in upper or lower case, and `bytes`. Narrow
+//! Names are those of `neo4j-admin database import`, in upper or lower case, `bytes` and `any`. Narrow
 //! integers are checked for their range and stored as 64-bit integers like all others; `float` is
 //! stored with 64 bits like `double`.
 
@@ -46,6 +46,8 @@ pub enum Scalar {
     Point,
     /// `vector`: numbers of one type.
     Vector,
+    /// `any`: a value of any type, lists of anything too, as a Cypher literal.
+    Any,
 }
 
 impl Scalar {
@@ -70,6 +72,7 @@ impl Scalar {
             Self::Duration => "duration",
             Self::Point => "point",
             Self::Vector => "vector",
+            Self::Any => "any",
         }
     }
 
@@ -97,6 +100,7 @@ impl Scalar {
             b"duration" => Self::Duration,
             b"point" => Self::Point,
             b"vector" => Self::Vector,
+            b"any" => Self::Any,
             _ => return None,
         })
     }
@@ -157,11 +161,14 @@ impl ColumnType {
         let scalar = Scalar::of_name(name).ok_or_else(|| {
             format!(
                 "{name:?} is not a type; use byte, short, int, long, float, double, boolean, char, \
-                 string, bytes, date, time, localtime, datetime, localdatetime, duration, point or \
-                 vector, with [] for an array, or rename the column if the colon belongs to its \
+                 string, bytes, date, time, localtime, datetime, localdatetime, duration, point, \
+                 vector or any, with [] for an array, or rename the column if the colon belongs to its \
                  name"
             )
         })?;
+        if scalar == Scalar::Any && array {
+            return Err("any is one value, a list as well; leave out the []".into());
+        }
         let options = read_options(scalar, options).map_err(|error| format!("{name}: {error}"))?;
         Ok(Self { scalar, array, options })
     }
