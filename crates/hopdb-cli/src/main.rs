@@ -4,8 +4,8 @@
 //! - [`failure`]: everything that ends a command early, its message, hint and exit code.
 //! - [`screen`]: standard output, numbers for people, JSON.
 //! - [`open`]: opening databases; recovery.
-//! - [`names`], [`start`], [`size`]: what users write on the command line; [`arguments`]: or in files.
-//! - [`interrupt`]: Ctrl-C.
+//! - [`names`], [`start`], [`size`]: what users write on the command line; [`arguments`] puts in what they write in files.
+//! - [`interrupt`] has Ctrl-C.
 //!
 //! Depends on the crate `hopdb` alone; knows no page, no table and no format.
 

@@ -41,10 +41,10 @@ impl RowFormat for Csv {
     fn create(&self, path: &Path, columns: &[FileColumn]) -> io::Result<Box<dyn RowWriter>> {
         let file = new_file(path)?;
         let out = match self.gzip {
-            true => Out::Packed(BufWriter::with_capacity(
-                BUFFER_BYTES,
-                GzEncoder::new(file, Compression::default()),
-            )),
+            true => {
+                let packed = GzEncoder::new(file, Compression::default());
+                Out::Packed(Box::new(BufWriter::with_capacity(BUFFER_BYTES, packed)))
+            }
             false => Out::Plain(BufWriter::with_capacity(BUFFER_BYTES, file)),
         };
         let mut writer = CsvWriter {
@@ -64,7 +64,7 @@ impl RowFormat for Csv {
 
 enum Out {
     Plain(BufWriter<File>),
-    Packed(BufWriter<GzEncoder<File>>),
+    Packed(Box<BufWriter<GzEncoder<File>>>),
 }
 
 struct CsvWriter {

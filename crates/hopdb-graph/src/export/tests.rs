@@ -16,14 +16,17 @@ use crate::load::{IdType, IndexFor, LoadPlan, NodeFiles, RelationshipFiles, load
 use crate::value::tests::any_value;
 use crate::value::{Coordinates, Vector};
 
+/// Properties, by positions of names.
+type Keyed = Vec<(usize, Value)>;
+
 /// What a graph is made of; positions are taken modulo what there is.
 #[derive(Clone, Debug)]
 struct Parts {
     names: Vec<String>,
     /// Labels and properties, by positions of names.
-    nodes: Vec<(Vec<usize>, Vec<(usize, Value)>)>,
+    nodes: Vec<(Vec<usize>, Keyed)>,
     /// Start, end, type, properties.
-    relationships: Vec<(usize, usize, usize, Vec<(usize, Value)>)>,
+    relationships: Vec<(usize, usize, usize, Keyed)>,
     /// Label, property.
     indexes: Vec<(usize, usize)>,
 }

@@ -55,6 +55,23 @@ fn bad(of: &str, field: &str) -> String {
 }
 
 #[test]
+fn any_values_are_literals() {
+    let any = ColumnType::of(Scalar::Any);
+    assert_eq!(good("any", " [1, ['a', null]] ").to_string(), "[1, ['a', null]]");
+    assert_eq!(good("any", "'it\\'s'"), "it's".into());
+    for nothing in ["null", "", "  "] {
+        assert_eq!(read(&any, nothing.as_bytes()), Ok(None), "{nothing:?}");
+    }
+    let text = bad("any", "abc");
+    assert!(text.starts_with("\"abc\" is not a literal: \"abc\" was not expected"), "{text}");
+    let typed = |value: Value| kept(|out| encode_value(&any, &RULES, &value, out));
+    let nested = Value::List(vec![Value::Null, Value::List(Vec::new())]);
+    assert_eq!(typed(nested.clone()), Ok(Some(nested)));
+    assert_eq!(typed("[1]".into()), Ok(Some(Value::List(vec![1.into()]))));
+    assert_eq!(typed(Value::Null), Ok(None));
+}
+
+#[test]
 fn values_of_every_type_are_read() {
     for (of, text, value) in [
         ("long", "-9223372036854775808", "-9223372036854775808"),

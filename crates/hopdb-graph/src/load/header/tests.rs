@@ -101,6 +101,7 @@ fn every_type_is_known() {
         assert_eq!(Scalar::of_name(scalar.name()), Some(scalar));
     }
     assert!(type_of("byte[]").is_byte_array());
+    assert_eq!(type_of("Any"), ColumnType::of(Scalar::Any));
 }
 
 #[test]
@@ -175,9 +176,38 @@ fn colons_and_parentheses_may_be_in_names() {
 }
 
 #[test]
+fn any_name_may_stand_in_backquotes() {
+    let role = |text| nodes(text).columns[0].role.clone();
+    let property = |name: &str| Role::Property(name.into());
+    assert_eq!(role("`a:b`:long[]"), property("a:b"));
+    assert_eq!(role("` a:ID(x)`"), property(" a:ID(x)"));
+    assert_eq!(role("```\\n\\\\``` : int"), property("`\n\\`"));
+    assert_eq!(role("a`b`:int"), property("a`b`"));
+    assert_eq!(nodes("`a`:long[]").columns[0].column_type, type_of("long[]"));
+    let id = Role::Id { space: "S".into(), property: Some("x:int".into()), label: None };
+    assert_eq!(role("`x:int`:ID(S)"), id);
+}
+
+#[test]
+fn vectors_of_several_types_may_share_a_name() {
+    let of = |coordinates: &str, length| {
+        format!("v:vector{{coordinateType:{coordinates}, dimensions:{length}}}")
+    };
+    let header = nodes(&[of("int", 2), of("int", 3), of("float", 2)].join("|"));
+    assert_eq!(header.properties().count(), 3);
+    let twice = refused(FileKind::Nodes, &[of("int", 2), of("int", 2)].join("|"));
+    assert!(twice.contains("the property v is column 1 already"), "{twice}");
+}
+
+#[test]
 fn wrong_columns_are_named_with_a_way_out() {
     for (kind, line, wanted) in [
         (FileKind::Nodes, "x:nonsense", "\"nonsense\" is not a type; use byte"),
+        (FileKind::Nodes, "`x:int", "the backquote at the start of `x:int is not closed"),
+        (FileKind::Nodes, "`x`y:int", "stands \"y:int\", not a colon"),
+        (FileKind::Nodes, "`x`:y:int", "stands \":y:int\", not one type"),
+        (FileKind::Nodes, "x:any[]", "any is one value, a list as well; leave out the []"),
+        (FileKind::Nodes, "x:any{a:b}", "any: the type takes no options: {a:b}"),
         (FileKind::Nodes, "x:int(A)", "goes with ID, START_ID and END_ID, not with INT"),
         (FileKind::Nodes, ":ID(A)[]", "ID is one value; leave out the []"),
         (FileKind::Nodes, ":ID{id-type:date}", "\"date\" is no type of ids; use string, int"),
