@@ -13,7 +13,7 @@ use crate::engine::{Engine, Input, Load, WalkAnswer};
 
 /// HopDB: loads in a process of its own, walks in this one.
 pub(crate) struct HopDb {
-    /// The memory that a load is asked to keep to.
+    /// The memory that a load keeps to.
     pub(crate) memory_bytes: Option<u64>,
 }
 
@@ -23,18 +23,12 @@ pub(crate) fn load_here(
     path: &Path,
     memory_bytes: Option<u64>,
 ) -> Outcome<(f64, u64)> {
-    let plan = Friends::load_plan(files.people.clone(), files.friends.clone());
-    let options = load_options(memory_bytes);
-    let report = Database::load(path, &options, &plan, &Progress::default())?;
-    Ok((report.time.as_secs_f64(), report.relationships))
-}
-
-/// The one place where a memory budget goes into a load. Loads have none yet: the records' settings say so.
-fn load_options(memory_bytes: Option<u64>) -> Options {
+    let mut plan = Friends::load_plan(files.people.clone(), files.friends.clone());
     if let Some(bytes) = memory_bytes {
-        eprintln!("hopdb: loads with its defaults: no budget for a load yet, {bytes} bytes asked");
+        plan.memory_bytes = usize::try_from(bytes)?;
     }
-    Options::default()
+    let report = Database::load(path, &Options::default(), &plan, &Progress::default())?;
+    Ok((report.time.as_secs_f64(), report.relationships))
 }
 
 impl Engine for HopDb {
@@ -51,7 +45,7 @@ impl Engine for HopDb {
         match self.memory_bytes {
             None => defaults.into(),
             Some(bytes) => {
-                format!("{defaults}; a memory cap of {bytes} bytes was asked, not applied")
+                format!("{defaults}; loads within {bytes} bytes of memory")
             }
         }
     }

@@ -41,7 +41,7 @@ struct Arguments {
     /// Only these workloads. Without it load-friends and walk-2.
     #[arg(long, global = true, value_delimiter = ',', value_parser = friends::WORKLOADS)]
     only: Vec<String>,
-    /// Bytes of memory that a load by HopDB is asked to keep to.
+    /// Bytes of memory that a load by HopDB keeps to.
     #[arg(long, global = true, value_name = "BYTES")]
     memory: Option<u64>,
 }
