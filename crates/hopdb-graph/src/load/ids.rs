@@ -90,6 +90,11 @@ impl Ids {
         Ok(NodeId(number))
     }
 
+    /// Whether a node of this load has the id. Numbers of nodes only say that they do not ascend.
+    pub(super) fn is_taken(&self, space: SpaceId, id: &[u8]) -> bool {
+        self.actual.is_none() && self.map.get(space, id).is_some()
+    }
+
     /// Numbers a node that has none.
     pub(super) fn insert_nameless(&mut self) -> NodeId {
         match &mut self.actual {

@@ -11,7 +11,7 @@ use super::label_nodes::LabelNodes;
 use super::places;
 use super::run::Context;
 use crate::error::{GraphError, LoadError, Result};
-use crate::ids::{LabelId, NodeId};
+use crate::ids::{LabelId, NodeId, PropertyKeyId};
 use crate::index::{not_unique, whole_key};
 use crate::keys;
 use crate::value::Value;
@@ -65,15 +65,27 @@ impl NodeTables {
         Ok(Self::Build(NewTables { nodes, labels: Vec::new(), indexes, key: Vec::new() }))
     }
 
-    /// Adds a node: its record, its labels, and the keys of its values in the indexes of the plan. The inner error
-    /// says why a graph that is there does not take it.
+    /// The property for which a graph that is there does not take a node with this record, and why.
+    pub(super) fn refused_property(
+        &self,
+        txn: &GraphTxn,
+        record: &[u8],
+    ) -> Result<Option<(PropertyKeyId, GraphError)>> {
+        match self {
+            Self::Build(_) => Ok(None),
+            Self::Insert => txn.refused_property(record),
+        }
+    }
+
+    /// Adds a node that is not [refused](Self::refused_property): its record, its labels, and the keys of its values
+    /// in the indexes of the plan.
     pub(super) fn add<'b>(
         &mut self,
         txn: &mut GraphTxn,
         (node, record): (NodeId, &[u8]),
         labels: &[LabelId],
         entries: impl Iterator<Item = (usize, &'b [u8], bool)>,
-    ) -> Result<std::result::Result<(), GraphError>> {
+    ) -> Result<()> {
         let NewTables { nodes, labels: by_label, indexes, key } = match self {
             Self::Build(tables) => tables,
             Self::Insert => return txn.insert_node(node, record),
@@ -93,7 +105,7 @@ impl NodeTables {
                 indexes[index].push(key, node, cut)?;
             }
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Writes labels and indexes. `all_good` says that no row was left out, so that a node's number tells its row.

@@ -19,7 +19,7 @@ use super::plan::{GuessedColumn, NodeFiles};
 use super::run::Context;
 use super::words::NODES_MAX;
 use crate::error::{GraphError, LoadError, Result};
-use crate::ids::{LabelId, NodeId};
+use crate::ids::{LabelId, NodeId, PropertyKeyId};
 use crate::write::{GraphTxn, check_name};
 
 /// Opens the node files of the plan.
@@ -174,6 +174,16 @@ impl Taker<'_, '_> {
             return Err(GraphError::TooMany { what: "nodes", most: NODES_MAX });
         }
         let id = batch.bytes(&row.id);
+        let record = &mut self.record;
+        record.clear();
+        record.extend_from_slice(&labels.head);
+        record.extend_from_slice(batch.bytes(&row.properties));
+        // Before it gets a number: an id must not lead to a node that is not there.
+        if let Some(refused) = self.tables.refused_property(self.txn, record)?
+            && !self.ids.is_taken(block.columns.space, id)
+        {
+            return Ok(Err(self.refused(block, number, refused)));
+        }
         let node = if id.is_empty() {
             self.ids.insert_nameless()
         } else {
@@ -182,14 +192,26 @@ impl Taker<'_, '_> {
                 Err(error) => return Ok(Err(self.no_id(block, number, id, error)?)),
             }
         };
-        let record = &mut self.record;
-        record.clear();
-        record.extend_from_slice(&labels.head);
-        record.extend_from_slice(batch.bytes(&row.properties));
         let keys = &batch.keys[row.keys.start as usize..row.keys.end as usize];
         let entries = keys.iter().map(|key| (key.index, batch.bytes(&key.bytes), key.cut));
-        let stored = self.tables.add(self.txn, (node, record), &labels.ids, entries)?;
-        Ok(stored.map_err(|error| bad_row(block, &self.context.rules, number, error.to_string())))
+        self.tables.add(self.txn, (node, &self.record), &labels.ids, entries)?;
+        Ok(Ok(()))
+    }
+
+    /// A node that the graph does not take, because one that was there before has its id or another unique value.
+    #[cold]
+    fn refused(
+        &self,
+        block: &Block<NodeColumns>,
+        number: usize,
+        (property, error): (PropertyKeyId, GraphError),
+    ) -> BadRow {
+        let bad = bad_row(block, &self.context.rules, number, error.to_string());
+        let found = block.columns.properties.iter().find(|(_, key)| *key == property);
+        let Some((column, _)) = found else { return bad };
+        let is_id = matches!(column.role, Role::Id { .. });
+        let fault = if is_id { Fault::Duplicate } else { Fault::Wrong };
+        BadRow { error: bad.error.at_column(column.index + 1, &column.text), fault, ..bad }
     }
 
     #[cold]

@@ -2,37 +2,37 @@
 
 use crate::block::relationships::RelationshipRow;
 use crate::error::{GraphError, Result};
-use crate::ids::{NodeId, RelationshipId};
-use crate::index;
+use crate::ids::{NodeId, PropertyKeyId, RelationshipId};
+use crate::index::{self, IndexEntry};
 use crate::keys;
 use crate::write::GraphTxn;
 
 impl GraphTxn {
-    /// Adds a node that is not there yet. The inner error says which unique index does not take it; nothing is
-    /// changed then. Counts of nodes are left to the caller.
-    pub(crate) fn insert_node(
-        &mut self,
-        node: NodeId,
+    /// The property that a unique index refuses of a new node's record, if any, and what it says.
+    pub(crate) fn refused_property(
+        &self,
         record: &[u8],
-    ) -> Result<std::result::Result<(), GraphError>> {
+    ) -> Result<Option<(PropertyKeyId, GraphError)>> {
         let (_, entries) = self.image(record)?;
-        for entry in entries.iter().filter(|entry| entry.index.unique) {
-            let found = self.reader().find_in_index(&entry.index, &entry.value)?;
+        for IndexEntry { index, value, .. } in entries.iter().filter(|entry| entry.index.unique) {
+            let found = self.reader().find_in_index(index, value)?;
             if let Some(other) = found.first() {
-                return Ok(Err(index::not_unique(
-                    &self.catalog,
-                    &entry.index,
-                    &entry.value,
-                    *other,
-                )));
+                let error = index::not_unique(&self.catalog, index, value, *other);
+                return Ok(Some((index.property, error)));
             }
         }
+        Ok(None)
+    }
+
+    /// Adds a node that is not there yet, of a record that is not [refused](Self::refused_property). Counts of nodes
+    /// are left to the caller.
+    pub(crate) fn insert_node(&mut self, node: NodeId, record: &[u8]) -> Result<()> {
         self.change(|txn| {
             txn.align(node, &[], record)?;
             let mut key = Vec::new();
             keys::node(&mut key, node);
             txn.txn.put(txn.shared.tables.nodes, &key, record)?;
-            Ok(Ok(()))
+            Ok(())
         })
     }
 
