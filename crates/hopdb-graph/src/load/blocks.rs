@@ -158,6 +158,7 @@ impl<C> Block<C> {
         mut visit: impl FnMut(std::result::Result<Row<'_>, BadRow>),
     ) {
         match &self.body {
+            Body::Text(chunk) if chunk.unclosed => visit(Err(self.unclosed(chunk))),
             Body::Text(chunk) => {
                 let mut records = Records::new(&chunk.text, chunk.first_line, rules.dialect);
                 let mut record = Record::new();
@@ -176,6 +177,14 @@ impl<C> Block<C> {
                 }
             }
         }
+    }
+
+    /// Of the row only the beginning was kept, in which the quote may not be.
+    #[cold]
+    fn unclosed(&self, chunk: &Chunk) -> BadRow {
+        let reason = "a quote opened in this row is never closed";
+        let error = LoadError::line(&*self.file, chunk.first_line, reason);
+        BadRow { error, fault: Fault::Fatal, source: chunk.text.clone() }
     }
 
     fn row<'r>(&'r self, rules: &'r RowRules, cells: Cells<'r>) -> Row<'r> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::bad_rows::REJECT_COLUMNS;
 use super::blocks::{Block, Blocks, Content, Part, Row, open};
-use super::csv::{Chunks, Dialect, Record, Records};
+use super::csv::{Chunk, Chunks, Record, Records};
 use super::field::{TypeSet, guess};
 use super::header::{FileKind, Header, PlainColumns, Role, is_plain};
 use super::ordered::ordered;
@@ -121,14 +121,13 @@ fn text_parts(
     let first: Arc<Path> = (*files[0]).into();
     let mut chunks = open(context, &first)?;
     let line = first_line(&first, &mut chunks)?;
-    let mut fields = fields(&line, &first, context.plan.dialect)?;
     let has_header = !context.plan.no_header;
-    if !has_header {
-        fields = (1..=fields.len()).map(|number| number.to_string()).collect();
-    }
-    let mut header = header(context, kind, &first, &fields)?;
+    let fields = fields(&line, &first, context)?;
+    // Blank lines may come before it.
+    let on_its_line = |error: LoadError| LoadError { line: line.first_line, ..error };
+    let mut header = header(context, kind, &first, &fields).map_err(on_its_line)?;
     let width = header.columns.len();
-    let row: Option<Arc<[u8]>> = has_header.then(|| line.into());
+    let row: Option<Arc<[u8]>> = has_header.then(|| line.text[..].into());
     let text = || Content::Text { header: row.clone() };
     if header.untyped().next().is_some() {
         refuse_pipes(context, files)?;
@@ -142,7 +141,10 @@ fn text_parts(
     }
     let columns = Arc::new(header);
     // A file that can be read only once goes on behind the header that was read.
-    let mut opened = (once(&first) && has_header).then_some(chunks);
+    if !has_header {
+        chunks.put_back(line);
+    }
+    let mut opened = once(&first).then_some(chunks);
     let parts = files.iter().map(|file| {
         let content = match opened.take() {
             Some(chunks) => Content::Opened(Box::new(chunks)),
@@ -165,7 +167,7 @@ fn refuse_pipes(context: &Context<'_>, files: &[PathBuf]) -> Loaded<()> {
 }
 
 /// The first row of a file of text.
-fn first_line(file: &Path, chunks: &mut Chunks<Text>) -> Loaded<Vec<u8>> {
+fn first_line(file: &Path, chunks: &mut Chunks<Text>) -> Loaded<Chunk> {
     let first = chunks.first_record();
     let first = first.map_err(|error| LoadError::file(file, unpack::describe(&error)))?;
     let none = || {
@@ -174,23 +176,24 @@ fn first_line(file: &Path, chunks: &mut Chunks<Text>) -> Loaded<Vec<u8>> {
     };
     let chunk = first.ok_or_else(none)?;
     if chunk.unclosed || chunk.too_long {
-        let reason = "a quote opened in the header is never closed";
+        let reason = "a quote opened in the first row is never closed";
         return Err(LoadError::line(file, chunk.first_line, reason));
     }
-    Ok(chunk.text)
+    Ok(chunk)
 }
 
-fn fields(line: &[u8], file: &Path, dialect: Dialect) -> Loaded<Vec<String>> {
+/// The fields of the header; numbers where there is none.
+fn fields(line: &Chunk, file: &Path, context: &Context<'_>) -> Loaded<Vec<String>> {
     let mut record = Record::new();
-    Records::new(line, 1, dialect).next(&mut record);
+    Records::new(&line.text, line.first_line, context.plan.dialect).next(&mut record);
+    if context.plan.no_header {
+        return Ok((1..=record.len()).map(|number| number.to_string()).collect());
+    }
     let field = |index: usize| {
         let text = std::str::from_utf8(record.text(index)).map_err(|_| {
-            LoadError::line(
-                file,
-                1,
-                "the header is not UTF-8; convert the file, for example with iconv",
-            )
-            .at_column(index + 1, String::from_utf8_lossy(record.text(index)))
+            let reason = "the header is not UTF-8; convert the file, for example with iconv";
+            LoadError::line(file, line.first_line, reason)
+                .at_column(index + 1, String::from_utf8_lossy(record.text(index)))
         })?;
         Ok(text.trim().to_owned())
     };

@@ -59,6 +59,9 @@ impl Source for FileSource {
     }
 
     fn len(&self, path: &Path) -> Option<u64> {
+        if path == Path::new(STANDARD_INPUT) {
+            return None;
+        }
         fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len())
     }
 }

@@ -30,7 +30,8 @@ pub struct Chunk {
     /// The line of the file on which `text` begins, from 1.
     pub first_line: u64,
     /// A quote opened in this row is not closed before the end of the file, or as far as it was
-    /// read when `too_long` is set too. Only in the last chunk.
+    /// read when `too_long` is set too. Only in the last chunk, and only where fields may have many
+    /// lines.
     pub unclosed: bool,
     /// The row is longer than may be held in memory. Nothing is read after it.
     pub too_long: bool,
@@ -40,6 +41,7 @@ pub struct Chunk {
 #[derive(Debug)]
 pub struct Chunks<R> {
     reader: R,
+    dialect: Dialect,
     cutter: Cutter,
     chunk_bytes: usize,
     row_bytes_max: usize,
@@ -69,6 +71,7 @@ impl<R: Read> Chunks<R> {
         let chunk_bytes = chunk_bytes.max(1);
         Self {
             reader,
+            dialect,
             cutter: Cutter::new(dialect),
             chunk_bytes,
             row_bytes_max: row_bytes_max.max(chunk_bytes),
@@ -99,6 +102,16 @@ impl<R: Read> Chunks<R> {
             }
             self.fill(self.scanned + self.look_bytes())?;
         }
+    }
+
+    /// Takes back what [`Chunks::first_record`] gave last, to be read again.
+    pub(in crate::load) fn put_back(&mut self, first: Chunk) {
+        let mut text = first.text;
+        text.append(&mut self.buffer);
+        self.buffer = text;
+        self.line = first.first_line;
+        self.scanned = 0;
+        self.cutter = Cutter::new(self.dialect);
     }
 
     /// The next rows; none at the end.
@@ -155,7 +168,7 @@ impl<R: Read> Chunks<R> {
         let mut text = std::mem::take(&mut self.buffer);
         self.scanned = 0;
         let too_long = !self.ended;
-        let unclosed = self.cutter.inside_quotes();
+        let unclosed = self.cutter.inside_quotes() && self.dialect.multiline();
         if too_long || unclosed {
             text.truncate(BEGINNING_BYTES);
             text.shrink_to_fit();

@@ -45,9 +45,9 @@ pub struct Record<'t> {
 /// How a record is broken. Its fields are given as far as they can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
-    /// A newline inside quotes ended the row, in a dialect without fields of many lines.
+    /// The line, or the text, ended inside quotes, in a dialect without fields of many lines.
     NewlineInQuotes,
-    /// A quote is not closed before the end of the text.
+    /// A quote is not closed before the end of the text, in a dialect with fields of many lines.
     Unclosed,
 }
 
@@ -238,7 +238,10 @@ impl<'t> Records<'t> {
                     behind + 1
                 }
                 (_, None) | (None, _) => {
-                    record.broken = Some(Broken::Unclosed);
+                    record.broken = Some(match self.dialect.multiline() {
+                        true => Broken::Unclosed,
+                        false => Broken::NewlineInQuotes,
+                    });
                     return Next::Row { end: text.len(), newline: text.len() };
                 }
             };
