@@ -238,6 +238,19 @@ impl<'r> Row<'r> {
         }
     }
 
+    /// The id, or the part of one, in a column, as it is compared: numbers in one spelling, and other text as a
+    /// property would have it.
+    #[inline]
+    pub(super) fn id(&self, column: &Column) -> Cow<'r, [u8]> {
+        let text = self.text(column.index);
+        if column.is_number() {
+            return number_of(text);
+        }
+        let trims = self.rules.fields.trim_strings
+            && self.field(column.index).is_some_and(|field| !field.quoted);
+        if trims { trimmed(text) } else { text }
+    }
+
     /// Appends the stored value of a cell; false when there is none.
     pub(super) fn encode(
         &self,
@@ -327,6 +340,29 @@ impl<'r> Row<'r> {
             }
         }
     }
+}
+
+fn trimmed(text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.trim_ascii()),
+        Cow::Owned(text) => Cow::Owned(text.trim_ascii().to_vec()),
+    }
+}
+
+/// The text of an integer without plus sign and leading zeros; as it is where it is none.
+#[inline]
+fn number_of(text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    let text = trimmed(text);
+    match *text {
+        [b'1'..=b'9', ..] | [b'0'] | [] => text,
+        _ => spelled(&text).map_or(text, Cow::Owned),
+    }
+}
+
+#[cold]
+fn spelled(text: &[u8]) -> Option<Vec<u8>> {
+    let number = std::str::from_utf8(text).ok()?.parse::<i64>().ok()?;
+    Some(number.to_string().into_bytes())
 }
 
 /// A value of a column that holds any.

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::header::{Column, ColumnType};
 use super::id_map::{IdMap, SpaceId, plain_integer};
 use super::words::NODES_MAX;
 use crate::catalog::IndexDefinition;
@@ -27,6 +28,8 @@ pub(super) struct Ids {
     before: Option<Arc<Snapshot>>,
     /// Whether an id that is an integer means a node of this load by that integer, or none.
     integers_are_all: bool,
+    /// Types of the columns that make the ids of a space, said by its nodes.
+    types: Vec<(SpaceId, Vec<ColumnType>)>,
 }
 
 /// Why a node cannot have an id.
@@ -56,7 +59,8 @@ impl Ids {
     pub(super) fn new(first: u64, actual: bool, before: Option<Arc<Snapshot>>) -> Self {
         let actual = actual.then(Ranges::default);
         let integers_are_all = actual.is_none();
-        Self { map: IdMap::new(), first, actual, before, integers_are_all }
+        let types = Vec::new();
+        Self { map: IdMap::new(), first, actual, before, integers_are_all, types }
     }
 
     pub(super) fn space(&mut self, name: &str) -> SpaceId {
@@ -65,6 +69,23 @@ impl Ids {
 
     pub(super) fn space_name(&self, space: SpaceId) -> &str {
         self.map.space_name(space)
+    }
+
+    /// Sets what the ids of a space are; whoever comes first has said it.
+    pub(super) fn set_types(&mut self, space: SpaceId, columns: &[Column]) {
+        if !columns.is_empty() && self.types.iter().all(|(other, _)| *other != space) {
+            let types = columns.iter().map(|column| column.column_type.clone());
+            self.types.push((space, types.collect()));
+        }
+    }
+
+    /// Gives the columns of an end the types that the ids of its space have.
+    pub(super) fn give_types(&self, space: SpaceId, columns: &mut [Column]) {
+        let found = self.types.iter().find(|(other, _)| *other == space);
+        let types = found.map_or(&[][..], |(_, types)| types);
+        for (column, column_type) in columns.iter_mut().zip(types) {
+            column.column_type = column_type.clone();
+        }
     }
 
     /// Numbers a node that has an id.

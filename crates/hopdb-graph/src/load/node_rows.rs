@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::bad_rows::{BadRow, Fault};
 use super::blocks::{Block, Row, RowRules};
-use super::header::{Column, Header, Scalar};
+use super::header::{Column, Header};
 use super::id_map::SpaceId;
 use super::names::split_names;
 use crate::error::{LoadError, Result};
@@ -22,6 +22,8 @@ use crate::write::{GraphTxn, check_name};
 pub(super) struct NodeColumns {
     pub(super) properties: Vec<(Column, PropertyKeyId)>,
     pub(super) ids: Vec<Column>,
+    /// Whether ids must be numbers, and are no property that says so.
+    pub(super) check_ids: bool,
     pub(super) space: SpaceId,
     pub(super) label: Option<Column>,
     /// Labels that all nodes get.
@@ -98,6 +100,9 @@ impl Reader {
             None => None,
         };
         set_properties(&mut self.record, row, &columns.properties)?;
+        if columns.check_ids {
+            check_ids(row, columns)?;
+        }
         let out = &mut self.batch.bytes;
         let start = position(out);
         append_id(out, row, &columns.ids);
@@ -200,19 +205,23 @@ pub(super) fn append_id(out: &mut Vec<u8>, row: &Row<'_>, columns: &[Column]) {
         if number > 0 {
             out.push(ID_PART_END);
         }
-        let text = row.text(column.index);
-        let text = if is_number(column) { text.trim_ascii() } else { &text };
+        let text = row.id(column);
         is_empty &= text.is_empty();
-        out.extend_from_slice(text);
+        out.extend_from_slice(&text);
     }
     if is_empty {
         out.truncate(start);
     }
 }
 
-/// Whether the column holds numbers, around which white space does not count.
-pub(super) fn is_number(column: &Column) -> bool {
-    matches!(column.column_type.scalar, Scalar::Integer { .. })
+/// Why the id of a row is none: a column that is no property is looked at by nobody else.
+fn check_ids(row: &Row<'_>, columns: &NodeColumns) -> std::result::Result<(), BadRow> {
+    for column in columns.ids.iter().filter(|column| column.is_number()) {
+        if let Err(error) = row.encode(column, &mut Vec::new()) {
+            return Err(row.bad(Fault::Wrong, Some(column), error.to_string()));
+        }
+    }
+    Ok(())
 }
 
 /// An id as a message shows it.

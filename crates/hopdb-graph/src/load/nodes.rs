@@ -63,6 +63,7 @@ impl NodeColumns {
             Some(Role::Id { space, .. }) => ids.space(space),
             _ => ids.space(""),
         };
+        ids.set_types(space, &id_columns);
         if context.plan.id_type == IdType::Actual && id_columns.len() > 1 {
             let reason = "with --id-type actual an id is the number of a node: one column only";
             let column = &id_columns[1];
@@ -77,7 +78,12 @@ impl NodeColumns {
             }
         }
         let label = header.label().cloned();
-        Ok(Self { properties, ids: id_columns, space, label, labels, indexes })
+        // Numbers of nodes are looked at more closely when they are taken.
+        let check_ids = context.plan.id_type != IdType::Actual
+            && id_columns.iter().any(|column| {
+                column.is_number() && matches!(column.role, Role::Id { property: None, .. })
+            });
+        Ok(Self { properties, ids: id_columns, check_ids, space, label, labels, indexes })
     }
 }
 

@@ -7,7 +7,7 @@ use super::blocks::{Block, Row, RowRules};
 use super::header::Column;
 use super::ids::{FOUND, Ids, Lookup};
 use super::names::whole_name;
-use super::node_rows::{append_id, is_number, set_properties, shown};
+use super::node_rows::{append_id, set_properties, shown};
 use super::words::{Fields, Piece, Widths};
 use crate::error::Result;
 use crate::ids::{PropertyKeyId, TypeId};
@@ -177,8 +177,8 @@ impl Reader {
         ids: &Ids,
     ) -> Result<std::result::Result<u64, BadRow>> {
         let found = match &end.columns[..] {
-            [column] if !is_number(column) => {
-                let id = row.text(column.index);
+            [column] => {
+                let id = row.id(column);
                 match ids.integer(&end.lookup, &id) {
                     Some(integer) => return Ok(Ok(integer)),
                     None => ids.find(&end.lookup, &id)?,
@@ -252,8 +252,9 @@ impl Reader {
                 // Its ids are integers, looked up in vain: in the order of the ends, whichever is missing.
                 let mut ends = [&columns.start, &columns.end].into_iter();
                 let missing = ends.find(|end| {
-                    let column = &end.columns[0];
-                    let integer = ids.integer(&end.lookup, &row.text(column.index));
+                    // Ids of several columns were looked up at once.
+                    let [column] = &end.columns[..] else { return false };
+                    let integer = ids.integer(&end.lookup, &row.id(column));
                     integer.is_some_and(|integer| ids.find_integer(&end.lookup, integer).is_none())
                 });
                 let end = missing.expect("one of the ends was not found");

@@ -60,7 +60,7 @@ impl RelationshipColumns {
         (txn, ids, kept): (&mut GraphTxn, &mut Ids, &IdProperties),
     ) -> Result<Self> {
         let header = &*part.columns;
-        let mut end = |columns: Vec<Column>, named: &Option<(String, String)>| {
+        let mut end = |mut columns: Vec<Column>, named: &Option<(String, String)>| {
             let column = columns.first().expect("a header without ends is refused");
             let (space, said) = end_role(&column.role);
             let lookup = Lookup {
@@ -72,6 +72,7 @@ impl RelationshipColumns {
                 )?,
                 space: ids.space(&space),
             };
+            ids.give_types(lookup.space, &mut columns);
             Ok::<_, GraphError>(End { columns, lookup })
         };
         let plan = context.plan;

@@ -140,6 +140,14 @@ pub struct Column {
     pub untyped: bool,
 }
 
+impl Column {
+    /// Whether its fields are integers.
+    #[must_use]
+    pub fn is_number(&self) -> bool {
+        matches!(self.column_type.scalar, Scalar::Integer { .. })
+    }
+}
+
 /// All columns of a file group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
