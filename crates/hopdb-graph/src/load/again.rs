@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::bad_rows::REJECT_COLUMNS;
+use super::bad_rows::{Origins, REJECT_COLUMNS};
 use super::blocks::{Content, Part};
 use super::csv::{Chunks, Dialect, Record, Records};
 use super::node_rows::NodeColumns;
@@ -20,11 +20,12 @@ pub(super) struct Rows {
     rows: Vec<(u64, Vec<u8>)>,
 }
 
-/// The rows of a file of rejected rows, by the file that each came from.
+/// The rows of a file of rejected rows, by the file that each came from, and the same by line.
 ///
 /// # Errors
 /// It is no such file.
-pub(super) fn rows(context: &Context<'_>, file: &Path) -> Result<Vec<Rows>> {
+pub(super) fn rows(context: &Context<'_>, file: &Path) -> Result<(Vec<Rows>, Origins)> {
+    let mut origins = Origins { file: file.to_path_buf(), rows: Vec::new() };
     let text = unpack::open(context.source, file, &context.progress.counter())?;
     let mut chunks = Chunks::new(text, Dialect::default());
     let mut groups: Vec<Rows> = Vec::new();
@@ -44,7 +45,9 @@ pub(super) fn rows(context: &Context<'_>, file: &Path) -> Result<Vec<Rows>> {
                     format!("it is no rejected row: expected {} columns", REJECT_COLUMNS.len());
                 return Err(LoadError::line(file, record.line(), reason).into());
             }
-            let from = PathBuf::from(String::from_utf8_lossy(record.text(0)).into_owned());
+            let origin = [0, 1].map(|at| String::from_utf8_lossy(record.text(at)).into_owned());
+            let from = PathBuf::from(&origin[0]);
+            origins.rows.push((record.line(), origin));
             let mut text = record.text(4).to_vec();
             text.push(b'\n');
             let row = (record.line(), text);
@@ -54,7 +57,7 @@ pub(super) fn rows(context: &Context<'_>, file: &Path) -> Result<Vec<Rows>> {
             }
         }
     }
-    Ok(groups)
+    Ok((groups, origins))
 }
 
 fn check_header(record: &Record<'_>, file: &Path) -> Loaded<()> {

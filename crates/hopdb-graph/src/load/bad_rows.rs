@@ -6,7 +6,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::csv::{Dialect, write_field};
 use super::plan::{BadRowRules, LoadReport};
@@ -35,6 +35,25 @@ pub(super) struct BadRow {
     pub(super) source: Vec<u8>,
 }
 
+/// Where the rows of a mended file of rejected rows came from: should they be rejected again, that is what counts.
+#[derive(Debug, Default)]
+pub(super) struct Origins {
+    /// The mended file.
+    pub(super) file: PathBuf,
+    /// Line in it, ascending, and what it says of the row's first file and line.
+    pub(super) rows: Vec<(u64, [String; 2])>,
+}
+
+impl Origins {
+    fn of(&self, error: &LoadError) -> [String; 2] {
+        let behind = self.rows.partition_point(|(line, _)| *line <= error.line);
+        match behind.checked_sub(1) {
+            Some(at) if error.file == self.file => self.rows[at].1.clone(),
+            _ => [error.file.to_string_lossy().into_owned(), error.line.to_string()],
+        }
+    }
+}
+
 /// The columns of a file of rejected rows.
 pub(super) const REJECT_COLUMNS: [&str; 5] = ["file", "line", "column", "reason", "row"];
 
@@ -43,6 +62,7 @@ pub(super) const REJECT_COLUMNS: [&str; 5] = ["file", "line", "column", "reason"
 pub(super) struct BadRows<'p> {
     rules: &'p BadRowRules,
     rejects: Option<BufWriter<File>>,
+    origins: Origins,
     bad: u64,
     nodes: u64,
     relationships: u64,
@@ -50,7 +70,7 @@ pub(super) struct BadRows<'p> {
 
 impl<'p> BadRows<'p> {
     /// # Errors
-    /// The file for rejected rows is there already.
+    /// The file for rejected rows is there already, or its folder is not.
     pub(super) fn new(rules: &'p BadRowRules) -> Result<Self> {
         if let Some(path) = &rules.rejects
             && std::fs::symlink_metadata(path).is_ok()
@@ -59,7 +79,20 @@ impl<'p> BadRows<'p> {
                           name another file for --rejects";
             return Err(LoadError::file(path, reason).into());
         }
-        Ok(Self { rules, rejects: None, bad: 0, nodes: 0, relationships: 0 })
+        if let Some(folder) = rules.rejects.as_ref().and_then(|path| path.parent())
+            && !folder.as_os_str().is_empty()
+            && !folder.is_dir()
+        {
+            let reason = "there is no such folder to write the rejected rows in; make it first";
+            return Err(LoadError::file(folder, reason).into());
+        }
+        let origins = Origins::default();
+        Ok(Self { rules, rejects: None, origins, bad: 0, nodes: 0, relationships: 0 })
+    }
+
+    /// Sets where rows came from that are loaded again.
+    pub(super) fn set_origins(&mut self, origins: Origins) {
+        self.origins = origins;
     }
 
     /// Takes a row.
@@ -97,8 +130,7 @@ impl<'p> BadRows<'p> {
             "" => column.number.to_string(),
             name => name.to_owned(),
         });
-        let line = error.line.to_string();
-        let file = error.file.to_string_lossy();
+        let [file, line] = self.origins.of(error);
         let fields =
             [file.as_bytes(), line.as_bytes(), column.as_bytes(), error.reason.as_bytes(), source];
         for (index, field) in fields.into_iter().enumerate() {

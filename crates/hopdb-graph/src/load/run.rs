@@ -222,7 +222,8 @@ fn run(
     let mut relationship_parts =
         relationships::open(context, &mut txn, opened, &mut report.guessed)?;
     if let Some(file) = &plan.again {
-        let rows = again::rows(context, file)?;
+        let (rows, origins) = again::rows(context, file)?;
+        bad_rows.set_origins(origins);
         again::replace(file, rows, &mut parts, &mut relationship_parts)?;
     }
     watch.lap(Phase::Looking);
