@@ -95,9 +95,9 @@ pub enum GraphError {
         most: u64,
     },
     /// A load cannot do with the memory it was given.
-    #[error("{what} need more than the {} MiB of memory that this load may take; give it more", budget >> 20)]
+    #[error("{what} more than the {} MiB of memory that this load may take; give it more, as with --memory 4GiB", budget >> 20)]
     OutOfMemoryBudget {
-        /// What needs more.
+        /// What needs more, with its verb.
         what: &'static str,
         /// The memory given, in bytes.
         budget: u64,

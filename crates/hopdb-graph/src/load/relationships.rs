@@ -122,11 +122,12 @@ fn index_for(
             _ if !context.into_existing => Ok(None),
             Some(index) if index.unique => Ok(Some(index)),
             Some(_) => Err(format!(
-                "the index on {label}.{property} is not unique: a value could mean several nodes"
+                "the index on {label}.{property} is not unique: a value could mean several nodes; \
+                 name one that is unique"
             )),
             None => Err(format!(
-                "there is no unique index on {label}.{property} to find the nodes by; \
-                 make one with --unique {label}.{property}"
+                "the graph has no unique index on {label}.{property} to find the nodes by; \
+                 make it by a load before this one, with --unique {label}.{property}"
             )),
         };
     }

@@ -111,7 +111,7 @@ impl Memory {
             return Ok(());
         }
         Err(GraphError::OutOfMemoryBudget {
-            what: "the ids of the nodes",
+            what: "the ids of the nodes need",
             budget: self.bytes as u64,
         })
     }
@@ -121,7 +121,7 @@ impl Memory {
             return Ok(());
         }
         Err(GraphError::OutOfMemoryBudget {
-            what: "a load, 32 MiB at least,",
+            what: "a load needs 32 MiB, which is",
             budget: self.bytes as u64,
         })
     }

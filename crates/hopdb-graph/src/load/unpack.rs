@@ -46,6 +46,9 @@ pub(super) fn open(
         let reason = "it is a Parquet or Arrow file, which this build cannot read; \
                       build it with the feature `columnar`";
         return Err(LoadError::file(path, reason));
+    } else if start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") {
+        let reason = "it is UTF-16; convert it: iconv -f UTF-16 -t UTF-8";
+        return Err(LoadError::file(path, reason));
     } else if promised("gz") {
         return Err(LoadError::file(path, "its name ends in .gz, but it is not a gzip file"));
     } else if promised("zip") {

@@ -37,7 +37,8 @@ impl Header {
             if kind == FileKind::Relationships && !found {
                 let reason = format!(
                     "the header has no {special} column; relationships need :START_ID and :END_ID, \
-                     and the first line of a group's first file must be its header"
+                     and the first line of a group's first file must be its header; of headers that \
+                     are names alone say the columns: --from-column NAME --to-column NAME"
                 );
                 return Err(LoadError::line(file, 1, reason));
             }

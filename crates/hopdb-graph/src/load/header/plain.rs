@@ -108,10 +108,13 @@ impl Header {
         plain: &PlainColumns,
         id_type: IdType,
     ) -> Result<(), LoadError> {
-        for (columns, end) in [(&plain.from, "start"), (&plain.to, "end")] {
+        for (columns, end, option) in
+            [(&plain.from, "start", "--from-column"), (&plain.to, "end", "--to-column")]
+        {
             if kind == FileKind::Relationships && columns.is_empty() {
                 let reason = format!(
-                    "the header has no types; say which columns hold the {end} of relationships"
+                    "the header has no types; say which columns hold the {end} of relationships: \
+                     {option} NAME"
                 );
                 return Err(LoadError::line(file, 1, reason));
             }
