@@ -111,7 +111,9 @@ impl Failure {
 fn database_hint(error: &GraphError) -> Option<&'static str> {
     match error {
         GraphError::Storage(error) => store_hint(error),
-        GraphError::Load(_) => Some("nothing was loaded: there is no new database, and an old one is as it was"),
+        GraphError::Load(_) => {
+            Some("nothing was loaded: there is no new database, and an old one is as it was")
+        }
         GraphError::IndexWithoutNodes { .. } => {
             Some("an index is written Label.property, with a label that the loaded nodes have")
         }

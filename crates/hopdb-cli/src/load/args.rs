@@ -230,6 +230,10 @@ impl Args {
         let nodes = files.nodes.iter().map(|text| files::nodes(&place, text));
         let relationships = files.relationships.iter();
         let relationships = relationships.map(|text| files::relationships(&place, text));
+        let (nodes, relationships): (Vec<_>, Vec<_>) =
+            (nodes.collect::<Result<_, _>>()?, relationships.collect::<Result<_, _>>()?);
+        let files = nodes.iter().flat_map(|group| &group.files);
+        files::refuse_two_inputs(files.chain(relationships.iter().flat_map(|group| &group.files)))?;
         let index = |unique| {
             move |by: &LabelProperty| IndexFor {
                 label: by.label.clone(),
@@ -242,8 +246,8 @@ impl Args {
             by.as_ref().map(|by| (by.label.clone(), by.property.clone()))
         };
         Ok(LoadPlan {
-            nodes: nodes.collect::<Result<_, _>>()?,
-            relationships: relationships.collect::<Result<_, _>>()?,
+            nodes,
+            relationships,
             dialect: dialect.read()?,
             fields: FieldOptions {
                 trim_strings: dialect.trim_strings,

@@ -54,6 +54,17 @@ pub(super) fn relationships(place: &Place<'_>, text: &OsStr) -> Result<Relations
     Ok(RelationshipFiles { relationship_type, files })
 }
 
+/// The standard input is gone once it is read.
+pub(super) fn refuse_two_inputs<'p>(
+    files: impl Iterator<Item = &'p PathBuf>,
+) -> Result<(), Failure> {
+    if files.filter(|file| *file == Path::new(STANDARD_INPUT)).count() < 2 {
+        return Ok(());
+    }
+    let message = "the standard input can be read once only";
+    Err(Failure::input(message, "put one of the inputs into a file"))
+}
+
 /// What stands before the files, if anything, and the files.
 fn split<'t>(
     place: &Place<'_>,

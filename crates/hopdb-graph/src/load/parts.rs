@@ -4,7 +4,7 @@
 //! header each. Types that nobody named are found by looking at every value of their column.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use super::bad_rows::REJECT_COLUMNS;
 use super::blocks::{Block, Blocks, Content, Part, Row, open};
@@ -106,9 +106,47 @@ fn header(context: &Context<'_>, kind: FileKind, file: &Path, fields: &[String])
     let LoadPlan { plain, id_type, .. } = context.plan;
     let bytes = || fields.iter().map(String::as_bytes);
     if *plain != PlainColumns::default() && is_plain(bytes()) {
-        return Header::from_names(kind, file, bytes(), plain, *id_type);
+        let plain = plain_here(context, fields);
+        return Header::from_names(kind, file, bytes(), &plain, *id_type);
     }
     Header::parse(kind, file, bytes(), *id_type)
+}
+
+/// What the plan says of the columns of one file. With several groups a type, or a column to leave out, may belong
+/// to another: what is in none of them is found by [`check_columns`].
+fn plain_here(context: &Context<'_>, fields: &[String]) -> PlainColumns {
+    let mut plain = context.plan.plain.clone();
+    if context.plan.nodes.len() + context.plan.relationships.len() > 1 {
+        plain.types.retain(|(name, _)| fields.contains(name));
+        plain.ignored.retain(|name| fields.contains(name));
+    }
+    let mut columns = context.columns.lock().unwrap_or_else(PoisonError::into_inner);
+    for name in fields {
+        if !columns.contains(name) {
+            columns.push(name.clone());
+        }
+    }
+    drop(columns);
+    plain
+}
+
+/// Holds the names of columns in the plan against those of all files, once all headers are read.
+///
+/// # Errors
+/// A column with a type, or to be left out, that no file has.
+pub(super) fn check_columns(context: &Context<'_>) -> Loaded<()> {
+    let LoadPlan { plain, nodes, relationships, .. } = context.plan;
+    let columns = context.columns.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut named = plain.types.iter().map(|(name, _)| name).chain(&plain.ignored);
+    let files = nodes.iter().map(|group| &group.files);
+    let mut files = files.chain(relationships.iter().map(|group| &group.files)).flatten();
+    let missing = named.find(|name| !columns.contains(name));
+    if let (false, Some(name), Some(file)) = (columns.is_empty(), missing, files.next()) {
+        let reason =
+            format!("there is no column {name:?} in any file; there are {}", columns.join(", "));
+        return Err(LoadError::file(file, reason));
+    }
+    Ok(())
 }
 
 fn text_parts(

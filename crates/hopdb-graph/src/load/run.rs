@@ -5,8 +5,8 @@
 //! its share; blocks under way and the page cache take fixed shares.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hopdb_storage::io::FileSystem;
@@ -21,6 +21,7 @@ use super::node_rows::NodeColumns;
 use super::node_tables::NodeTables;
 use super::nodes;
 use super::ordered::beside;
+use super::parts;
 use super::plan::{LoadPlan, LoadReport, Phase, Progress};
 use super::relationships::{self, IdProperties};
 use super::source::Source;
@@ -43,6 +44,8 @@ pub(super) struct Context<'a> {
     pub(super) first_node: u64,
     /// Whether what is wrong with nodes has ended the load: whoever reads on stops.
     nodes_failed: AtomicBool,
+    /// Columns of the files whose headers are names alone, as far as those were read.
+    pub(super) columns: Mutex<Vec<String>>,
 }
 
 impl<'a> Context<'a> {
@@ -66,6 +69,7 @@ impl<'a> Context<'a> {
             into_existing: before.is_some(),
             first_node: before.unwrap_or(0),
             nodes_failed: AtomicBool::new(false),
+            columns: Mutex::default(),
         }
     }
 
@@ -221,6 +225,7 @@ fn run(
     let opened = (&mut ids, &kept);
     let mut relationship_parts =
         relationships::open(context, &mut txn, opened, &mut report.guessed)?;
+    parts::check_columns(context)?;
     if let Some(file) = &plan.again {
         let (rows, origins) = again::rows(context, file)?;
         bad_rows.set_origins(origins);
