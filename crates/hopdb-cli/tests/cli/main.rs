@@ -6,6 +6,7 @@
     reason = "tests start programs and work with files; what cannot be done there fails the test"
 )]
 
+mod awkward;
 mod bench;
 mod demo;
 mod docs;
@@ -14,6 +15,7 @@ mod inspect;
 mod kill;
 mod load;
 mod program;
+mod rejects;
 mod shared_data;
 mod terminal;
 mod walk;

@@ -63,6 +63,11 @@ impl Ids {
         Self { map: IdMap::new(), first, actual, before, integers_are_all, types }
     }
 
+    /// Whether there was a graph before, and ids are no numbers of its nodes.
+    pub(super) fn adds(&self) -> bool {
+        self.before.is_some() && self.actual.is_none()
+    }
+
     pub(super) fn space(&mut self, name: &str) -> SpaceId {
         self.map.space(name)
     }

@@ -276,8 +276,11 @@ impl Reader {
             "" => String::new(),
             name => format!(" in the id space {name}"),
         };
-        let before =
-            if end.lookup.index.is_some() { ", and the index has no such node" } else { "" };
+        let before = match end.lookup.index {
+            Some(_) => ", and the index has no such node",
+            None if ids.adds() => "; --from-nodes and --to-nodes find nodes that are there already",
+            None => "",
+        };
         let reason = format!("no node file has the id {}{space}{before}", shown(&id));
         row.bad(Fault::Dangling, column, reason)
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hopdb_graph::load::source::{ReadSeek, Source};
 use hopdb_graph::load::{
-    IndexFor, LoadPlan, LoadReport, NodeFiles, Progress, RelationshipFiles, load,
+    IndexFor, LoadPlan, LoadReport, NodeFiles, Progress, RelationshipFiles, load, load_into,
 };
 use hopdb_graph::{Graph, GraphError};
 use hopdb_storage::Options;
@@ -54,6 +54,11 @@ impl Load {
 
     pub(crate) fn run(&self, path: &Path) -> Result<LoadReport, GraphError> {
         load(path, &Options::default(), &self.plan, self, &self.progress)
+    }
+
+    /// Loads into a graph that is there.
+    pub(crate) fn add(&self, graph: &Graph) -> Result<LoadReport, GraphError> {
+        load_into(graph, (&self.plan, self, &self.progress))
     }
 
     /// The error of a load that must leave nothing behind.

@@ -5,6 +5,7 @@
     reason = "a test, which looks into folders"
 )]
 
+mod adding;
 mod disks;
 mod files;
 mod graphs;

@@ -362,7 +362,7 @@ fn a_newline_in_quotes_ends_the_row_where_fields_are_one_line() {
         ("\"b\r\n\"\nd", "1:«b» NewlineInQuotes / 2:«» NewlineInQuotes / 3:[d]"),
         ("\"b\\\nd,\"\"\"\n", r#"1:«b» NewlineInQuotes / 2:[d]«\"» NewlineInQuotes"#),
         ("\"b\\\r\nd", r"1:«b» NewlineInQuotes / 2:[d]"),
-        ("\"b\"c\n\"d", "1:«bc» / 2:«d» Unclosed"),
+        ("\"b\"c\n\"d", "1:«bc» / 2:«d» NewlineInQuotes"),
     ] {
         assert_eq!(shown(text.as_bytes(), dialect), expected, "{text:?}");
     }
