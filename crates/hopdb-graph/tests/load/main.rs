@@ -9,4 +9,5 @@ mod adding;
 mod disks;
 mod files;
 mod graphs;
+mod random;
 mod refusals;
