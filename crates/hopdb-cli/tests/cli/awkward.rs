@@ -310,6 +310,41 @@ fn columns_that_nobody_can_tell() {
 }
 
 #[test]
+fn headers_that_do_not_go_together() {
+    const DIFFERS: &str = "m.csv:1: it begins with another header than the first file of its group; load it \
+                           by a --nodes or --relationships of its own";
+    all_fail(&[
+        Wrong {
+            files: &[b"id:ID,v\n1,2\n", b"v,id:ID\n3,4\n"],
+            args: "--nodes=n.csv,m.csv",
+            says: DIFFERS,
+        },
+        Wrong {
+            files: &[b"id:ID,v\n1,2\n", b"id:ID,v,w\n3,4,5\n"],
+            args: "--nodes=n.csv,m.csv",
+            says: DIFFERS,
+        },
+        Wrong {
+            files: &[b"a,b\n1,2\n", b"b,a\n3,4\n"],
+            args: "--nodes=n.csv,m.csv --id-column a",
+            says: DIFFERS,
+        },
+        Wrong {
+            files: &[b":ID{id-type:actual}\n4\n"],
+            args: "--nodes=n.csv",
+            says: "n.csv:1: column 1 (:ID{id-type:actual}): ID: ids are numbers of nodes in all files or in none; \
+                   say so by --id-type actual",
+        },
+        Wrong {
+            files: &[b"a:ID,b:ID\n1,2\n", b":START_ID,:END_ID,:END_ID\n1,1,2\n"],
+            args: "--nodes=n.csv --relationships=R=m.csv",
+            says: "m.csv:1: column 1 (:START_ID): the ids of these nodes are made of 2 columns, those of this end \
+                   of 1; give it as many",
+        },
+    ]);
+}
+
+#[test]
 fn delimiters_that_clash() {
     let differ = |args: &'static str, says| Wrong { files: &[b":ID\n"], args, says };
     all_fail(&[

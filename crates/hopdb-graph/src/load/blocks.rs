@@ -82,12 +82,15 @@ impl<C> Part<C> {
                 let mut chunks = open(context, &self.file)?;
                 let first = chunks.first_record().map_err(|error| self.unreadable(&error))?;
                 self.content = Content::Opened(Box::new(chunks));
-                let is_header = |chunk: &Chunk| {
-                    header.is_some_and(|header| same_fields(&header, &chunk.text, dialect))
-                };
-                match first {
-                    Some(chunk) if !is_header(&chunk) => Ok(Some(Body::Text(chunk))),
-                    _ => self.next(context),
+                let Some(chunk) = first else { return Ok(None) };
+                match header.map_or(First::Row, |header| First::of(&header, &chunk.text, dialect)) {
+                    First::Row => Ok(Some(Body::Text(chunk))),
+                    First::Header => self.next(context),
+                    First::OtherHeader => {
+                        let reason = "it begins with another header than the first file of its group; \
+                                      load it by a --nodes or --relationships of its own";
+                        Err(LoadError::line(&*self.file, chunk.first_line, reason).into())
+                    }
                 }
             }
             Content::Opened(chunks) => {
@@ -121,12 +124,37 @@ pub(super) fn open(context: &Context<'_>, file: &Path) -> Result<Chunks<Text>> {
     Ok(Chunks::new(text, context.plan.dialect))
 }
 
-fn same_fields(a: &[u8], b: &[u8], dialect: Dialect) -> bool {
-    let (mut first, mut second) = (Record::new(), Record::new());
-    let read = Records::new(a, 1, dialect).next(&mut first)
-        && Records::new(b, 1, dialect).next(&mut second);
-    let len = first.len();
-    read && len == second.len() && (0..len).all(|index| first.text(index) == second.text(index))
+/// What the first row of a further file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum First {
+    Row,
+    Header,
+    /// It has a column of the header that says its type, or all of them in another order.
+    OtherHeader,
+}
+
+impl First {
+    fn of(header: &[u8], row: &[u8], dialect: Dialect) -> Self {
+        let (mut first, mut second) = (Record::new(), Record::new());
+        let read = Records::new(header, 1, dialect).next(&mut first)
+            && Records::new(row, 1, dialect).next(&mut second);
+        if !read {
+            return Self::Row;
+        }
+        let fields = |record: &Record<'_>| -> Vec<Vec<u8>> {
+            (0..record.len()).map(|index| record.text(index).trim_ascii().to_vec()).collect()
+        };
+        let (mut first, mut second) = (fields(&first), fields(&second));
+        if first == second {
+            return Self::Header;
+        }
+        if second.iter().any(|field| field.contains(&b':') && first.contains(field)) {
+            return Self::OtherHeader;
+        }
+        first.sort_unstable();
+        second.sort_unstable();
+        if first == second { Self::OtherHeader } else { Self::Row }
+    }
 }
 
 /// Some rows of one file.

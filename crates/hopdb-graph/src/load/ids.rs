@@ -84,13 +84,19 @@ impl Ids {
         }
     }
 
-    /// Gives the columns of an end the types that the ids of its space have.
-    pub(super) fn give_types(&self, space: SpaceId, columns: &mut [Column]) {
+    /// Gives the columns of an end the types that the ids of its space have; the error is the number of columns that
+    /// make an id there, when it is another.
+    pub(super) fn give_types(
+        &self,
+        space: SpaceId,
+        columns: &mut [Column],
+    ) -> std::result::Result<(), usize> {
         let found = self.types.iter().find(|(other, _)| *other == space);
         let types = found.map_or(&[][..], |(_, types)| types);
         for (column, column_type) in columns.iter_mut().zip(types) {
             column.column_type = column_type.clone();
         }
+        if types.is_empty() || types.len() == columns.len() { Ok(()) } else { Err(types.len()) }
     }
 
     /// Numbers a node that has an id.

@@ -1,5 +1,7 @@
 //! Relationship files into rows sorted by their start: read on all cores, gathered in the order of the files.
 
+use std::path::Path;
+
 use super::bad_rows::BadRows;
 use super::blocks::{Blocks, Part};
 use super::byte_sort::{ByteSorter, SortedEntries};
@@ -72,7 +74,12 @@ impl RelationshipColumns {
                 )?,
                 space: ids.space(&space),
             };
-            ids.give_types(lookup.space, &mut columns);
+            // Nodes that were there before may be found by less.
+            if let Err(count) = ids.give_types(lookup.space, &mut columns)
+                && lookup.index.is_none()
+            {
+                return Err(other_count(&part.file, &columns, count).into());
+            }
             Ok::<_, GraphError>(End { columns, lookup })
         };
         let plan = context.plan;
@@ -94,6 +101,14 @@ impl RelationshipColumns {
         }
         Ok(Self { start, end, type_column, type_id, properties })
     }
+}
+
+fn other_count(file: &Path, columns: &[Column], wanted: usize) -> LoadError {
+    let (column, found) = (&columns[0], columns.len());
+    let reason = format!(
+        "the ids of these nodes are made of {wanted} columns, those of this end of {found}; give it as many"
+    );
+    LoadError::line(file, 1, reason).at_column(column.index + 1, &column.text)
 }
 
 /// The id space of an end, and label and property where its header names them.

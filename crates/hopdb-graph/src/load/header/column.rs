@@ -185,7 +185,7 @@ fn id(special: &str, parts: &Parts<'_>, id_type: IdType) -> Result<(Role, Column
     map::for_each_entry(parts.options.unwrap_or("{}"), |key, value| {
         match expect_key(key, &["label", "id-type"])? {
             0 => label = Some(value.to_owned()),
-            _ => column_type = type_of_ids(value)?,
+            _ => column_type = type_of_ids(value, id_type)?,
         }
         Ok(())
     })
@@ -201,9 +201,13 @@ fn id(special: &str, parts: &Parts<'_>, id_type: IdType) -> Result<(Role, Column
 }
 
 /// The type that `id-type` names.
-fn type_of_ids(text: &str) -> Result<ColumnType, crate::value::TextError> {
+fn type_of_ids(text: &str, id_type: IdType) -> Result<ColumnType, crate::value::TextError> {
     if text.eq_ignore_ascii_case("actual") {
-        return Ok(IdType::Actual.column_type());
+        if id_type == IdType::Actual {
+            return Ok(id_type.column_type());
+        }
+        let reason = "ids are numbers of nodes in all files or in none; say so by --id-type actual";
+        return Err(crate::value::TextError::new(reason));
     }
     match Scalar::of_name(text) {
         Some(scalar @ (Scalar::String | Scalar::Integer { .. })) => {
