@@ -55,7 +55,8 @@ pub(crate) fn run(args: &Args, screen: &mut Screen) -> Result<(), Failure> {
 /// Says which rows were not loaded.
 fn left_out(plan: &LoadPlan, report: &LoadReport, screen: &mut Screen) -> Result<(), Failure> {
     let LoadReport { bad_rows, skipped_nodes, skipped_relationships, .. } = *report;
-    if bad_rows + skipped_nodes + skipped_relationships == 0 {
+    let all = bad_rows + skipped_nodes + skipped_relationships;
+    if all == 0 {
         return Ok(());
     }
     let mut parts = Vec::new();
@@ -70,8 +71,9 @@ fn left_out(plan: &LoadPlan, report: &LoadReport, screen: &mut Screen) -> Result
         parts.push(counted(skipped_relationships, "relationship without a type or an end", many));
     }
     let place = match &plan.bad_rows.rejects {
+        Some(file) if all == 1 => format!("it is in {}", file.display()),
         Some(file) => format!("they are in {}", file.display()),
-        None => "--rejects FILE would have kept them".into(),
+        None => format!("--rejects FILE would have kept {}", if all == 1 { "it" } else { "them" }),
     };
     Ok(writeln!(screen, "left out: {}; {place}", parts.join(", "))?)
 }
