@@ -345,6 +345,24 @@ fn headers_that_do_not_go_together() {
 }
 
 #[test]
+fn text_and_values_are_no_group() {
+    let folder = Folder::with(&[("a.csv", ":ID\n1\n"), ("b.jsonl", "{\"id\":2}\n")]);
+    for (files, says) in [
+        (
+            "b.jsonl,a.csv",
+            "a.csv: the first file of its group holds values and this one text; load them",
+        ),
+        (
+            "a.csv,b.jsonl",
+            "b.jsonl: the first file of its group is text and this one holds values; load them",
+        ),
+    ] {
+        let says = format!("error: {says} with options of their own\n");
+        folder.fails(&format!("load x.hop --nodes={files}"), 2, &[&says]);
+    }
+}
+
+#[test]
 fn delimiters_that_clash() {
     let differ = |args: &'static str, says| Wrong { files: &[b":ID\n"], args, says };
     all_fail(&[

@@ -155,6 +155,13 @@ fn text_parts(
     files: &[PathBuf],
     guessed: &mut Vec<GuessedColumn>,
 ) -> Result<Vec<Part<Header>>> {
+    for file in &files[1..] {
+        if table(context, file)?.is_some() {
+            let reason = "the first file of its group is text and this one holds values; load them with \
+                          options of their own";
+            return Err(LoadError::file(file, reason).into());
+        }
+    }
     let once = |file: &Path| context.source.len(file).is_none();
     let first: Arc<Path> = (*files[0]).into();
     let mut chunks = open(context, &first)?;
