@@ -232,7 +232,7 @@ fn headers_that_say_nothing_clear() {
             args: "--nodes=n.csv",
             says: "n.csv:3: column 2 (k:integr): \"integr\" is not a type; use byte, short, int, \
                    long, float, double, boolean, char, string, bytes, date, time, localtime, \
-                   datetime, localdatetime, duration, point or vector, with [] for an array, or \
+                   datetime, localdatetime, duration, point, vector or any, with [] for an array, or \
                    rename the column if the colon belongs to its name",
         },
         Wrong {

@@ -156,3 +156,14 @@ fn options_come_from_files_and_types_may_have_options() {
     let walk = folder.hop_ok("walk t.hop --from P.id=1 --hops 1").out;
     assert!(walk.contains("datetime('2024-02-29T12:30:00+01:00')"), "{walk}");
 }
+
+#[test]
+fn ids_that_json_writes_as_numbers_stay_numbers() {
+    let folder = Folder::with(&[
+        ("n.jsonl", "{\"id:ID\": 7, \"name\": \"a\"}\n{\"id:ID\": 8}\n"),
+        ("r.csv", ":START_ID,:END_ID\n7,8\n"),
+    ]);
+    folder.hop_ok("load j.hop --nodes=N=n.jsonl --relationships=R=r.csv --unique N.id");
+    let walk = folder.hop_ok("walk j.hop --from N.id=7 --hops 1").out;
+    assert!(walk.contains("(:N {id: 7, name: 'a'})"), "{walk}");
+}

@@ -10,7 +10,7 @@ use super::bad_rows::REJECT_COLUMNS;
 use super::blocks::{Block, Blocks, Content, Part, Row, open};
 use super::csv::{Chunk, Chunks, Record, Records};
 use super::field::{TypeSet, guess};
-use super::header::{FileKind, Header, PlainColumns, Role, is_plain};
+use super::header::{FileKind, Header, IdType, PlainColumns, Role, is_plain};
 use super::ordered::ordered;
 use super::plan::{GuessedColumn, LoadPlan, Phase};
 use super::run::Context;
@@ -86,7 +86,14 @@ fn table_header(
     let names: Vec<String> = table.columns().iter().map(|column| column.name.clone()).collect();
     let mut header = header(context, kind, file, &names)?;
     for (column, said) in header.columns.iter_mut().zip(table.columns()) {
-        let is_open = matches!(column.role, Role::Property(_)) && !said.name.contains(':');
+        let is_open = match column.role {
+            Role::Property(_) => !said.name.contains(':'),
+            // An id keeps its type too, unless somebody has said what ids are.
+            Role::Id { .. } => {
+                context.plan.id_type == IdType::String && !said.name.contains("id-type")
+            }
+            _ => false,
+        };
         let is_named = context.plan.plain.types.iter().any(|(name, _)| *name == said.name);
         if !is_open || is_named {
             continue;
