@@ -76,7 +76,9 @@ pub fn put(out: &mut Vec<u8>, value: u64) {
         return;
     }
     let prefix = u64::from(!(0xff_u8 >> size)) << (8 * (size - 1));
-    out.extend_from_slice(&(prefix | value).to_be_bytes()[8 - size..]);
+    // As many bytes for every number: a copy of a length that is known costs no call.
+    out.extend_from_slice(&((prefix | value) << (8 * (8 - size))).to_be_bytes());
+    out.truncate(out.len() - 8 + size);
 }
 
 /// Reads the number at `*at` and moves `*at` past it.

@@ -35,7 +35,9 @@ pub fn put(out: &mut Vec<u8>, value: u64) {
     }
     let mut buffer = [0; MAX_LEN];
     let len = write(&mut buffer, value);
-    out.extend_from_slice(&buffer[..len]);
+    // As many bytes for every number: a copy of a length that is known costs no call.
+    out.extend_from_slice(&buffer);
+    out.truncate(out.len() - MAX_LEN + len);
 }
 
 /// Writes `value` at the start of `out` and returns its length.
