@@ -98,7 +98,8 @@ impl RelationshipBatch {
         if let Some(widths) = widths
             && columns.type_column.is_none()
         {
-            batch.piece = Some(widths.piece(std::mem::take(&mut batch.words)));
+            batch.piece = Some(widths.piece(&batch.words));
+            batch.words = Vec::new();
         }
         Ok(batch)
     }

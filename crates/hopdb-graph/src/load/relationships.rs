@@ -231,7 +231,7 @@ impl Gathered {
             let block = &properties[block.start as usize..block.end as usize];
             self.properties.push(&word.to_be_bytes(), block)?;
         }
-        self.words.push(self.words.widths().piece(words))
+        self.words.push(self.words.widths().piece(&words))
     }
 }
 

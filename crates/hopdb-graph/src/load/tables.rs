@@ -98,7 +98,7 @@ fn build_rows(
     txn: &mut GraphTxn,
     by_end: &mut WordSorter,
 ) -> Result<()> {
-    let widths = by_end.widths();
+    let widths = [loaded.words.widths(), by_end.widths()];
     let mut blocks = txn.txn.bulk(txn.shared.tables.relationships)?;
     let mut properties = txn.txn.bulk(txn.shared.tables.relationship_properties)?;
     let mut stored = loaded.properties.stream()?;
@@ -149,7 +149,8 @@ fn push_properties(
     Ok(bulk.push(&mut txn.txn, &key, block)?)
 }
 
-fn encode_rows(piece: &RowPiece, widths: Widths) -> RowEntries {
+/// `from` are the widths of the words, `to` those of the sorter by end.
+fn encode_rows(piece: &RowPiece, [from, to]: [Widths; 2]) -> RowEntries {
     let mut entries = RowEntries {
         blocks: Entries::with_capacity(piece.words.len()),
         rows: piece.words.len() as u64,
@@ -158,7 +159,7 @@ fn encode_rows(piece: &RowPiece, widths: Widths) -> RowEntries {
     let mut by_end = Vec::with_capacity(piece.words.len());
     let mut slots = Vec::with_capacity(piece.words.len());
     for (id, word) in (piece.first..).zip(&piece.words) {
-        let Fields { node, type_id, other, number } = Fields::unpack(*word);
+        let Fields { node, type_id, other, number } = from.unpack(*word);
         let (start, end, type_id) = (NodeId(node), NodeId(other), TypeId(type_id));
         slots.push(Some(RelationshipRow { start, end, type_id }));
         by_end.push(Fields { node: other, type_id: type_id.0, other: node, number: id }.pack());
@@ -170,7 +171,7 @@ fn encode_rows(piece: &RowPiece, widths: Widths) -> RowEntries {
             None => entries.types.push((type_id, 1)),
         }
     }
-    entries.by_end = Some(widths.piece(by_end));
+    entries.by_end = Some(to.piece(&by_end));
     let mut id = piece.first;
     let mut rest = &slots[..];
     let mut block = Vec::new();
@@ -198,6 +199,7 @@ fn build_adjacency(
     txn: &mut GraphTxn,
 ) -> Result<()> {
     let mut bulk = txn.txn.bulk(txn.shared.tables.adjacency)?;
+    let widths = [by_start.widths(), by_end.widths()];
     let mut sides = Sides {
         outgoing: Side::new(by_start, PIECE_ROWS)?,
         incoming: Side::new(by_end, PIECE_ROWS)?,
@@ -211,7 +213,7 @@ fn build_adjacency(
             context.progress.add_built(rows as u64);
             Ok::<_, GraphError>(piece)
         },
-        |piece| encode_sides(&piece),
+        |piece| encode_sides(&piece, widths),
         |entries: Entries| entries.push(&mut bulk, txn),
     )?;
     bulk.finish(&mut txn.txn)?;
@@ -230,6 +232,7 @@ struct SidePiece {
 /// One side of all relationships, ascending by the node of that side.
 struct Side<'s> {
     stream: Stream<'s>,
+    widths: Widths,
     /// Read, and not handed on.
     words: Vec<u128>,
     is_at_end: bool,
@@ -241,8 +244,8 @@ struct Side<'s> {
 
 impl<'s> Side<'s> {
     fn new(sorted: &'s Sorted, read_rows: usize) -> Result<Self> {
-        let stream = sorted.stream()?;
-        Ok(Self { stream, words: Vec::new(), is_at_end: false, taken: 0, read_rows })
+        let (stream, widths) = (sorted.stream()?, sorted.widths());
+        Ok(Self { stream, widths, words: Vec::new(), is_at_end: false, taken: 0, read_rows })
     }
 
     fn fill(&mut self) -> Result<()> {
@@ -257,29 +260,25 @@ impl<'s> Side<'s> {
     }
 
     fn first(&self) -> Option<u64> {
-        self.words.first().map(|word| node_of(*word))
+        self.words.first().map(|word| self.widths.node(*word))
     }
 
     /// The node up to which, itself left out, all words have been read; `None` when all have.
     fn whole_below(&self) -> Option<u64> {
         let last = self.words.last().filter(|_| !self.is_at_end);
-        last.map(|word| node_of(*word))
+        last.map(|word| self.widths.node(*word))
     }
 
     /// Hands on the words of the nodes below `end`, all of them when there is none.
     fn take_below(&mut self, end: Option<u64>) -> Vec<u128> {
         let count = match end {
-            Some(end) => self.words.partition_point(|word| node_of(*word) < end),
+            Some(end) => self.words.partition_point(|word| self.widths.node(*word) < end),
             None => self.words.len(),
         };
         let rest = self.words.split_off(count);
         self.taken += count as u64;
         std::mem::replace(&mut self.words, rest)
     }
-}
-
-fn node_of(word: u128) -> u64 {
-    Fields::unpack(word).node
 }
 
 /// Both sides, by node.
@@ -315,18 +314,19 @@ impl Sides<'_> {
     }
 }
 
-fn encode_sides(piece: &SidePiece) -> Entries {
+/// `widths` are those of the outgoing and of the incoming words.
+fn encode_sides(piece: &SidePiece, widths: [Widths; 2]) -> Entries {
     let SidePiece { first, outgoing, incoming } = piece;
     let mut entries = Entries::with_capacity(outgoing.len() + incoming.len());
     let mut pairs = Vec::new();
     let mut outgoing = (*first..)
         .zip(outgoing)
         .map(|(id, word)| {
-            let fields = Fields::unpack(*word);
+            let fields = widths[0].unpack(*word);
             Fields { number: id, ..fields }
         })
         .peekable();
-    let mut incoming = incoming.iter().map(|word| Fields::unpack(*word)).peekable();
+    let mut incoming = incoming.iter().map(|word| widths[1].unpack(*word)).peekable();
     loop {
         let is_outgoing = match (outgoing.peek(), incoming.peek()) {
             (None, None) => return entries,
@@ -375,12 +375,13 @@ pub(super) fn insert(
     loaded: &LoadedRelationships,
     txn: &mut GraphTxn,
 ) -> Result<u64> {
+    let widths = loaded.words.widths();
     let mut words = loaded.words.stream()?;
     let mut properties = loaded.properties.stream()?;
     let mut first = 0;
     while let Some(piece) = next_rows(context, &mut words, &mut first)? {
         for word in &piece.words {
-            let Fields { node, type_id, other, number } = Fields::unpack(*word);
+            let Fields { node, type_id, other, number } = widths.unpack(*word);
             let (start, end, type_id) = (NodeId(node), NodeId(other), TypeId(type_id));
             let block = match has_properties(number) {
                 true => properties.next()?.map(|(_, block)| block),
@@ -408,7 +409,7 @@ mod tests {
     fn sorted(words: Vec<u128>) -> Sorted {
         let scratch = Scratch::new(Arc::new(SimFs::new(1)), Path::new("/data"));
         let mut sorter = WordSorter::new(&scratch, 1 << 20, Widths::new(64, 1, 1 << 20));
-        let piece = sorter.widths().piece(words);
+        let piece = sorter.widths().piece(&words);
         sorter.push(piece).unwrap();
         sorter.finish().unwrap()
     }
@@ -440,15 +441,16 @@ mod tests {
                 outgoing: Side::new(&by_start, read_rows).unwrap(),
                 incoming: Side::new(&by_end, read_rows).unwrap(),
             };
+            let [from, to] = [by_start.widths(), by_end.widths()];
             let mut found = Vec::new();
             while let Some(piece) = sides.next().unwrap() {
                 let mut rows = Vec::new();
                 for (id, word) in (piece.first..).zip(&piece.outgoing) {
-                    let row = Fields::unpack(*word);
+                    let row = from.unpack(*word);
                     rows.push((row.node, false, row.other, id));
                 }
                 for word in &piece.incoming {
-                    let row = Fields::unpack(*word);
+                    let row = to.unpack(*word);
                     rows.push((row.node, true, row.other, row.number));
                 }
                 prop_assert!(!rows.is_empty() && rows.len() <= 4 * read_rows);

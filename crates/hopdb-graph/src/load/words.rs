@@ -10,21 +10,17 @@
 //! Invariants: fields order words as `(node, type, other, number)`; words of a run and of a [`Sorted`] ascend; a
 //! run holds every word pushed before it was written and after the run before.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
-
 use super::ordered::cores;
 use super::spill::{Run, RunReader, RunWriter, Scratch};
 use crate::error::Result;
 
-const NUMBER_BITS: u32 = 36;
+const NUMBER_BITS: u32 = 35;
 const NODE_BITS: u32 = 34;
 const TYPE_BITS: u32 = 24;
 
 /// Most nodes that can be sorted: 17 thousand million.
 pub(super) const NODES_MAX: u64 = 1 << NODE_BITS;
-/// Most rows that can be told apart: 68 thousand million.
+/// Most rows that can be told apart: 34 thousand million.
 pub(super) const NUMBERS_MAX: u64 = 1 << NUMBER_BITS;
 /// Most relationship types.
 pub(super) const TYPES_MAX: u32 = 1 << TYPE_BITS;
@@ -102,10 +98,11 @@ impl Widths {
     }
 
     /// Packs words for a sorter of these widths.
-    pub(super) fn piece(self, words: Vec<u128>) -> Piece {
+    pub(super) fn piece(self, words: &[u128]) -> Piece {
+        let fields = words.iter().map(|word| Fields::unpack(*word));
         match self.are_narrow() {
-            true => Piece::Narrow(words.into_iter().map(|word| self.narrow(word)).collect()),
-            false => Piece::Wide(words),
+            true => Piece::Narrow(fields.map(|fields| self.pack_narrow(fields)).collect()),
+            false => Piece::Wide(fields.map(|fields| self.pack(fields)).collect()),
         }
     }
 
@@ -124,47 +121,36 @@ impl Widths {
     }
 
     #[inline]
-    fn narrow(self, word: u128) -> u64 {
-        let fields = Fields::unpack(word);
-        let word = fields.node << self.type_id | u64::from(fields.type_id);
-        let word = word << self.other | fields.other;
-        word << self.number | fields.number
-    }
-
-    #[inline]
-    fn widen(self, word: u64) -> u128 {
-        let (word, number) = cut64(word, self.number);
-        let (word, other) = cut64(word, self.other);
-        let (node, type_id) = cut64(word, self.type_id);
-        Fields { node, type_id: low32(u128::from(type_id)), other, number }.pack()
-    }
-
-    /// As `narrow`, for widths that may need more than 64 bits.
-    #[inline]
-    fn pack(self, word: u128) -> u128 {
-        let fields = Fields::unpack(word);
+    fn pack(self, fields: Fields) -> u128 {
         let word = u128::from(fields.node) << self.type_id | u128::from(fields.type_id);
         let word = word << self.other | u128::from(fields.other);
         word << self.number | u128::from(fields.number)
     }
 
     #[inline]
-    fn unpack(self, word: u128) -> u128 {
+    fn pack_narrow(self, fields: Fields) -> u64 {
+        let word = fields.node << self.type_id | u64::from(fields.type_id);
+        let word = word << self.other | fields.other;
+        word << self.number | fields.number
+    }
+
+    /// The fields of a packed word.
+    #[inline]
+    pub(super) fn unpack(self, word: u128) -> Fields {
         let (word, number) = cut(word, self.number);
         let (word, other) = cut(word, self.other);
         let (node, type_id) = cut(word, self.type_id);
         Fields { node: low(node), type_id: low32(type_id), other: low(other), number: low(number) }
-            .pack()
+    }
+
+    /// The first field of a packed word.
+    #[inline]
+    pub(super) fn node(self, word: u128) -> u64 {
+        low(word >> (self.type_id + self.other + self.number))
     }
 }
 
-/// The word without its `width` low bits, and those bits.
-#[inline]
-fn cut64(word: u64, width: u32) -> (u64, u64) {
-    (word >> width, word & ((1 << width) - 1))
-}
-
-/// Words on their way into a sorter: packed into 64 bits where its widths allow it.
+/// Words on their way into a sorter, packed for its widths: into 64 bits where these allow it.
 #[derive(Debug)]
 pub(super) enum Piece {
     Narrow(Vec<u64>),
@@ -216,30 +202,24 @@ impl Words {
     fn copy(&self, from: usize, count: usize, out: &mut Vec<u128>) {
         let range = from..from + count;
         match &self.words {
-            Piece::Narrow(words) => {
-                out.extend(words[range].iter().map(|word| self.widths.widen(*word)));
-            }
+            Piece::Narrow(words) => out.extend(words[range].iter().map(|word| u128::from(*word))),
             Piece::Wide(words) => out.extend_from_slice(&words[range]),
         }
     }
 
     /// Writes a run: of each word as many bytes as the widest needs.
     fn write(&self, scratch: &Scratch) -> Result<WordRun> {
-        let (widths, bytes) = (self.widths, self.widths.bytes());
+        let bytes = self.widths.bytes();
         let mut run = RunWriter::new(scratch)?;
         match &self.words {
             Piece::Narrow(words) => {
-                for word in words {
-                    run.put(&word.to_le_bytes()[..bytes])?;
-                }
+                words.iter().try_for_each(|word| run.put(&word.to_le_bytes()[..bytes]))?;
             }
             Piece::Wide(words) => {
-                for word in words {
-                    run.put(&widths.pack(*word).to_le_bytes()[..bytes])?;
-                }
+                words.iter().try_for_each(|word| run.put(&word.to_le_bytes()[..bytes]))?;
             }
         }
-        Ok(WordRun { run: run.finish()?, widths, count: self.len() as u64 })
+        Ok(WordRun { run: run.finish()?, bytes, count: self.len() as u64 })
     }
 }
 
@@ -247,7 +227,8 @@ impl Words {
 #[derive(Debug)]
 pub(super) struct WordRun {
     run: Run,
-    widths: Widths,
+    /// Bytes of a word.
+    bytes: usize,
     count: u64,
 }
 
@@ -322,7 +303,7 @@ impl WordSorter {
             self.spill()?;
         }
         let bytes = self.words_max * WORD_BYTES;
-        Ok(Sorted::Runs { runs: self.runs, bytes })
+        Ok(Sorted::Runs { runs: self.runs, bytes, widths: self.widths })
     }
 }
 
@@ -339,15 +320,23 @@ pub(super) enum Sorted {
         runs: Vec<WordRun>,
         /// For read buffers.
         bytes: usize,
+        widths: Widths,
     },
 }
 
 impl Sorted {
+    /// How its words are packed.
+    pub(super) fn widths(&self) -> Widths {
+        match self {
+            Self::Memory(Words { widths, .. }) | Self::Runs { widths, .. } => *widths,
+        }
+    }
+
     /// Reads from the beginning.
     pub(super) fn stream(&self) -> Result<Stream<'_>> {
         Ok(match self {
             Self::Memory(words) => Stream::Memory { words, at: 0 },
-            Self::Runs { runs, bytes } => {
+            Self::Runs { runs, bytes, .. } => {
                 let buffer = (bytes / runs.len()).clamp(READ_BYTES_MIN, READ_BYTES_MAX);
                 Stream::Runs(Merge::new(runs, buffer)?)
             }
@@ -363,7 +352,7 @@ pub(super) enum Stream<'s> {
 }
 
 impl Stream<'_> {
-    /// Appends the next words, `count` unless the end comes before.
+    /// Appends the next words, packed, `count` unless the end comes before.
     pub(super) fn next(&mut self, count: usize, out: &mut Vec<u128>) -> Result<()> {
         match self {
             Self::Memory { words, at } => {
@@ -377,63 +366,112 @@ impl Stream<'_> {
     }
 }
 
-/// Merges runs: the next word of each stands in a heap.
+/// Merges runs by a tree of losers: each inner place holds the run that lost there, so that the next word is found by
+/// one comparison a level (Knuth, The Art of Computer Programming, volume 3, section 5.4.1).
 #[derive(Debug)]
 pub(super) struct Merge<'s> {
-    heads: BinaryHeap<Reverse<(u128, usize)>>,
     readers: Vec<WordReader<'s>>,
+    /// The next word of each run; [`END`] behind its last.
+    heads: Vec<u128>,
+    /// By place, from 1: the run that lost there. Place 0 has the winner.
+    losers: Vec<usize>,
 }
+
+/// Above all words: those take 127 bits at most.
+const END: u128 = u128::MAX;
+const _: () = assert!(2 * NODE_BITS + TYPE_BITS + NUMBER_BITS < u128::BITS);
 
 impl<'s> Merge<'s> {
     fn new(runs: &'s [WordRun], buffer_bytes: usize) -> Result<Self> {
         let mut readers: Vec<_> =
             runs.iter().map(|run| WordReader::new(run, buffer_bytes)).collect();
-        let mut heads = BinaryHeap::new();
-        for (run, reader) in readers.iter_mut().enumerate() {
-            if let Some(word) = reader.next()? {
-                heads.push(Reverse((word, run)));
-            }
+        let mut heads = Vec::new();
+        for reader in &mut readers {
+            heads.push(reader.next()?);
         }
-        Ok(Self { heads, readers })
+        let mut merge = Self { readers, heads, losers: vec![0; runs.len()] };
+        // The places are those of a heap: the runs are its leaves.
+        merge.losers[0] = merge.play(1);
+        Ok(merge)
+    }
+
+    /// Plays all matches below a place; the winner.
+    fn play(&mut self, place: usize) -> usize {
+        let runs = self.readers.len();
+        if place >= runs {
+            return place - runs;
+        }
+        let (a, b) = (self.play(2 * place), self.play(2 * place + 1));
+        let (winner, loser) = if self.heads[a] <= self.heads[b] { (a, b) } else { (b, a) };
+        self.losers[place] = loser;
+        winner
     }
 
     fn next(&mut self, count: usize, out: &mut Vec<u128>) -> Result<()> {
         for _ in 0..count {
-            let Some(mut head) = self.heads.peek_mut() else { break };
-            let (word, run) = head.0;
-            out.push(word);
-            match self.readers[run].next()? {
-                Some(word) => head.0.0 = word,
-                None => drop(PeekMut::pop(head)),
+            let mut winner = self.losers[0];
+            if self.heads[winner] == END {
+                break;
             }
+            out.push(self.heads[winner]);
+            self.heads[winner] = self.readers[winner].next()?;
+            let mut place = (winner + self.readers.len()) / 2;
+            while place > 0 {
+                if self.heads[self.losers[place]] < self.heads[winner] {
+                    std::mem::swap(&mut self.losers[place], &mut winner);
+                }
+                place /= 2;
+            }
+            self.losers[0] = winner;
         }
         Ok(())
     }
 }
 
+/// Words that are read from a run at a time.
+const READ_WORDS: usize = 4096;
+
 /// Reads a run.
 #[derive(Debug)]
 struct WordReader<'s> {
     reader: RunReader<'s>,
-    widths: Widths,
+    bytes: usize,
+    /// Words not read yet.
     left: u64,
+    words: Vec<u128>,
+    at: usize,
 }
 
 impl<'s> WordReader<'s> {
     fn new(run: &'s WordRun, buffer_bytes: usize) -> Self {
-        Self { reader: run.run.reader(buffer_bytes), widths: run.widths, left: run.count }
+        let reader = run.run.reader(buffer_bytes);
+        Self { reader, bytes: run.bytes, left: run.count, words: Vec::new(), at: 0 }
     }
 
     #[inline]
-    fn next(&mut self) -> Result<Option<u128>> {
-        if self.left == 0 {
-            return Ok(None);
+    fn next(&mut self) -> Result<u128> {
+        if self.at == self.words.len() && !self.fill()? {
+            return Ok(END);
         }
-        self.left -= 1;
-        let mut word = [0; WORD_BYTES];
-        let bytes = self.reader.take(self.widths.bytes())?.expect("a run holds what was counted");
-        word[..bytes.len()].copy_from_slice(bytes);
-        Ok(Some(self.widths.unpack(u128::from_le_bytes(word))))
+        self.at += 1;
+        Ok(self.words[self.at - 1])
+    }
+
+    /// Reads on; false at the end.
+    fn fill(&mut self) -> Result<bool> {
+        self.words.clear();
+        self.at = 0;
+        let count = usize::try_from(self.left).unwrap_or(READ_WORDS).min(READ_WORDS);
+        let bytes = self.reader.take(count * self.bytes)?.expect("a run holds what was counted");
+        for bytes in bytes.chunks_exact(self.bytes.max(1)) {
+            let mut word = [0; WORD_BYTES];
+            word[..bytes.len()].copy_from_slice(bytes);
+            self.words.push(u128::from_le_bytes(word));
+        }
+        // Words of no bits: all are 0.
+        self.words.resize(count, 0);
+        self.left -= count as u64;
+        Ok(count > 0)
     }
 }
 
@@ -462,9 +500,16 @@ mod tests {
             let before = words.len();
             stream.next(step, &mut words).unwrap();
             if words.len() == before {
-                return words;
+                break;
             }
         }
+        let widths = sorted.widths();
+        let fields = words.into_iter().map(|word| {
+            let fields = widths.unpack(word);
+            assert_eq!(widths.node(word), fields.node);
+            fields.pack()
+        });
+        fields.collect()
     }
 
     fn fields() -> impl Strategy<Value = Fields> {
@@ -506,7 +551,7 @@ mod tests {
             for piece in pieces {
                 let words: Vec<u128> = piece.iter().map(|fields| fields.pack()).collect();
                 expected.extend(&words);
-                sorter.push(widths.piece(words)).unwrap();
+                sorter.push(widths.piece(&words)).unwrap();
             }
             prop_assert_eq!(sorter.count(), expected.len() as u64);
             expected.sort_unstable();
@@ -532,7 +577,7 @@ mod tests {
         fs.set_capacity(0);
         let scratch = Scratch::new(Arc::new(fs), Path::new("/data"));
         let mut sorter = WordSorter { words_max: 1, ..WordSorter::new(&scratch, 0, WIDE) };
-        let error = sorter.push(WIDE.piece(vec![1, 2])).unwrap_err();
+        let error = sorter.push(WIDE.piece(&[1, 2])).unwrap_err();
         assert!(error.to_string().contains("a temporary file in /data"), "{error}");
     }
 }
