@@ -28,7 +28,7 @@ use super::source::Source;
 use super::spill::Scratch;
 use super::tables;
 use crate::error::{GraphError, Result};
-use crate::graph::Graph;
+use crate::graph::{Graph, Snapshot};
 use crate::write::GraphTxn;
 
 /// What all parts of a load need.
@@ -169,7 +169,7 @@ pub fn load_with(
     let options = Options { cache_bytes, ..options.clone() };
     let store = Store::create_unnamed(Arc::clone(&fs), folder, &options)?;
     let graph = Graph::create_unnamed(store)?;
-    let mut report = run(&context, &graph, &mut watch, |txn| {
+    let mut report = run(&context, (graph.write()?, None), &mut watch, |txn| {
         progress.enter(Phase::Syncing);
         txn.commit()?;
         graph.persist(path)
@@ -191,10 +191,13 @@ pub fn load_into(
     let mut watch = Watch::new(&*fs);
     let path = graph.store().path();
     let scratch = Scratch::new(Arc::clone(&fs), path.parent().unwrap_or(Path::new("")));
-    let first = graph.read()?.reader().catalog().counters.next_node;
-    let context = Context::new((plan, source, progress), scratch, Some(first));
+    // Whoever has the turn to write may still make nodes: numbers are looked at in the load's own.
+    let txn = graph.write()?;
+    let before = Arc::new(graph.read()?);
+    let context =
+        Context::new((plan, source, progress), scratch, Some(txn.catalog.counters.next_node));
     context.memory.check()?;
-    let mut report = run(&context, graph, &mut watch, |txn| {
+    let mut report = run(&context, (txn, Some(before)), &mut watch, |txn| {
         progress.enter(Phase::Syncing);
         txn.commit()
     })?;
@@ -203,18 +206,16 @@ pub fn load_into(
     Ok(report)
 }
 
-/// The load itself, up to the end of its transaction.
+/// The load itself in a transaction, up to its end, with the graph that was there before.
 fn run(
     context: &Context<'_>,
-    graph: &Graph,
+    (mut txn, before): (GraphTxn, Option<Arc<Snapshot>>),
     watch: &mut Watch<'_>,
     end: impl FnOnce(GraphTxn) -> Result<()>,
 ) -> Result<LoadReport> {
     let mut report = LoadReport::default();
     let plan = context.plan;
     let mut bad_rows = BadRows::new(&plan.bad_rows)?;
-    let mut txn = graph.write()?;
-    let before = if context.into_existing { Some(Arc::new(graph.read()?)) } else { None };
     let actual = plan.id_type == IdType::Actual;
     let mut ids = Ids::new(context.first_node, actual, before);
 

@@ -270,3 +270,26 @@ fn a_disk_that_is_full_is_an_error_and_changes_nothing() {
         assert_like(&on_disk(&fs), &model);
     }
 }
+
+#[test]
+fn nodes_that_others_make_before_the_turn_of_a_load_are_kept() {
+    let (load, model) = before();
+    let (_folder, graph) = load.gives(&model);
+    let add = Load::default().file("m.csv", "k\n1\n2\n").nodes(&["Q"], &["m.csv"]);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..100 {
+                let mut txn = graph.write().unwrap();
+                txn.create_node(&["O"], &[]).unwrap();
+                txn.commit().unwrap();
+            }
+        });
+        for _ in 0..20 {
+            add.add(&graph).unwrap();
+        }
+    });
+    let snapshot = graph.read().unwrap();
+    let report = snapshot.check().unwrap();
+    assert!(report.is_clean(), "{:?} {:?}", report.problems, report.store.problems);
+    assert_eq!(snapshot.reader().catalog().node_count(), 2 + 100 + 20 * 2);
+}
