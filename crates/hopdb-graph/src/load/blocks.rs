@@ -84,7 +84,7 @@ impl<C> Part<C> {
                 self.content = Content::Opened(Box::new(chunks));
                 let Some(chunk) = first else { return Ok(None) };
                 match header.map_or(First::Row, |header| First::of(&header, &chunk.text, dialect)) {
-                    First::Row => Ok(Some(Body::Text(chunk))),
+                    First::Row => self.text(chunk).map(Some),
                     First::Header => self.next(context),
                     First::OtherHeader => {
                         let reason = "it begins with another header than the first file of its group; \
@@ -96,10 +96,7 @@ impl<C> Part<C> {
             Content::Opened(chunks) => {
                 let chunk = chunks.next_chunk();
                 let chunk = chunk.map_err(|error| self.unreadable(&error))?;
-                match chunk {
-                    Some(chunk) if chunk.too_long => Err(self.too_long(chunk.first_line)),
-                    chunk => Ok(chunk.map(Body::Text)),
-                }
+                chunk.map(|chunk| self.text(chunk)).transpose()
             }
             Content::Table(table) => Ok(table.next_rows()?.map(Body::Values)),
             Content::Rows(rows) => Ok(rows.next().map(|(first_line, text)| {
@@ -112,9 +109,13 @@ impl<C> Part<C> {
         LoadError::file(&*self.file, unpack::describe(error)).into()
     }
 
-    fn too_long(&self, line: u64) -> GraphError {
+    /// Rows, unless only the beginning of one is held.
+    fn text(&self, chunk: Chunk) -> Result<Body> {
+        if !chunk.too_long {
+            return Ok(Body::Text(chunk));
+        }
         let reason = "the row that begins here is longer than 256 MiB; is a quote never closed?";
-        LoadError::line(&*self.file, line, reason).into()
+        Err(LoadError::line(&*self.file, chunk.first_line, reason).into())
     }
 }
 

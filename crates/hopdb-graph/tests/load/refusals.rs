@@ -1,9 +1,11 @@
 //! Bad files: the message names the place, and nothing is left.
 
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use hopdb_graph::GraphError;
+use hopdb_graph::load::source::{ReadSeek, Source};
 use hopdb_graph::load::{Progress, load};
 use hopdb_storage::Options;
 
@@ -169,4 +171,34 @@ fn a_stop_anywhere_leaves_nothing() {
         assert!(progress.relationships() < 9_000 || at_end);
         assert!(!Path::new(file).exists());
     }
+}
+
+/// Files of nodes, the second of which begins with a row too long to be held.
+struct LongRow;
+
+impl Source for LongRow {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        match path == Path::new("first.csv") {
+            true => Ok(Box::new(&b"name\nx\n"[..])),
+            false => Ok(Box::new(io::repeat(b'y').take(257 << 20).chain(&b"\nz\n"[..]))),
+        }
+    }
+
+    fn open_seek(&self, _: &Path) -> io::Result<Box<dyn ReadSeek>> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn len(&self, _: &Path) -> Option<u64> {
+        Some(1)
+    }
+}
+
+#[test]
+fn a_first_row_that_is_too_long_is_not_cut() {
+    let files = Load::default().nodes(&["A"], &["first.csv", "second.csv"]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.hop");
+    let done = load(&path, &Options::default(), &files.plan, &LongRow, &files.progress);
+    let error = done.unwrap_err().to_string();
+    assert!(error.starts_with("second.csv:1: the row that begins here is longer"), "{error}");
 }
