@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 
 use hopdb_storage::codec::num::len_u64;
 
-use super::spill::{Run, RunReader, RunWriter, Scratch};
+use super::spill::{Run, RunFile, RunReader, Scratch};
 use crate::error::Result;
 
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +42,7 @@ fn head(key: &[u8]) -> u64 {
 /// Gathers entries and sorts them.
 #[derive(Debug)]
 pub(super) struct ByteSorter {
-    scratch: Scratch,
+    file: RunFile,
     bytes_max: usize,
     entries: Vec<Entry>,
     bytes: Vec<u8>,
@@ -54,8 +54,8 @@ impl ByteSorter {
     pub(super) fn new(scratch: &Scratch, bytes: usize) -> Self {
         // While the vectors grow, what they held is there as well.
         let bytes_max = (bytes / 2).max(4096);
-        let scratch = scratch.clone();
-        Self { scratch, bytes_max, entries: Vec::new(), bytes: Vec::new(), runs: Vec::new() }
+        let file = RunFile::new(scratch);
+        Self { file, bytes_max, entries: Vec::new(), bytes: Vec::new(), runs: Vec::new() }
     }
 
     /// Takes an entry.
@@ -99,7 +99,7 @@ impl ByteSorter {
 
     fn spill(&mut self) -> Result<()> {
         self.sort();
-        let mut run = RunWriter::new(&self.scratch)?;
+        let mut run = self.file.begin()?;
         for entry in &self.entries {
             let (key, value) = (entry.key(&self.bytes), entry.value(&self.bytes));
             for bytes in

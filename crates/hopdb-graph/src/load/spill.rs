@@ -1,7 +1,8 @@
 //! Sorted runs on disk, for what does not fit into the memory of a load.
 //!
-//! A run is a file without a name in the folder of the database: it is gone with its handle, whatever happens.
-//! Runs are written once, front to back, and read any number of times, front to back.
+//! The runs of a sorter lie one behind the other in a file without a name in the folder of the database: it is gone
+//! with its handle, whatever happens, and takes one handle however many runs there are. Runs are written once, front
+//! to back, and read any number of times, front to back.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,21 +39,47 @@ impl Scratch {
     }
 }
 
+/// The file of a sorter's runs, made with the first.
+#[derive(Debug)]
+pub(super) struct RunFile {
+    scratch: Scratch,
+    file: Option<Arc<dyn File>>,
+    /// Where the next run begins.
+    end: u64,
+}
+
+impl RunFile {
+    pub(super) fn new(scratch: &Scratch) -> Self {
+        Self { scratch: scratch.clone(), file: None, end: 0 }
+    }
+
+    /// Begins a run behind all others.
+    pub(super) fn begin(&mut self) -> Result<RunWriter<'_>> {
+        let scratch = &self.scratch;
+        let file = match &self.file {
+            Some(file) => Arc::clone(file),
+            None => {
+                let file = scratch.fs.create_unnamed(&scratch.folder);
+                let file = file.map_err(scratch.failed("make"))?;
+                self.file = Some(Arc::clone(&file));
+                file
+            }
+        };
+        let run = Run { scratch: scratch.clone(), file, start: self.end, bytes: 0 };
+        Ok(RunWriter { end: &mut self.end, run, buffer: Vec::with_capacity(WRITE_BYTES) })
+    }
+}
+
 /// Writes a run.
 #[derive(Debug)]
-pub(super) struct RunWriter {
+pub(super) struct RunWriter<'f> {
+    /// Of the file.
+    end: &'f mut u64,
     run: Run,
     buffer: Vec<u8>,
 }
 
-impl RunWriter {
-    pub(super) fn new(scratch: &Scratch) -> Result<Self> {
-        let folder: &Path = &scratch.folder;
-        let file = scratch.fs.create_unnamed(folder).map_err(scratch.failed("make"))?;
-        let run = Run { scratch: scratch.clone(), file, bytes: 0 };
-        Ok(Self { run, buffer: Vec::with_capacity(WRITE_BYTES) })
-    }
-
+impl RunWriter<'_> {
     /// Appends bytes.
     #[inline]
     pub(super) fn put(&mut self, bytes: &[u8]) -> Result<()> {
@@ -61,8 +88,9 @@ impl RunWriter {
     }
 
     fn flush(&mut self) -> Result<()> {
-        let written = self.run.file.write_at(&self.buffer, self.run.bytes);
+        let written = self.run.file.write_at(&self.buffer, *self.end);
         written.map_err(self.run.scratch.failed("write"))?;
+        *self.end += self.buffer.len() as u64;
         self.run.bytes += self.buffer.len() as u64;
         // A number for the report: nothing is ordered by it.
         self.run.scratch.bytes.fetch_add(self.buffer.len() as u64, Ordering::Relaxed);
@@ -81,6 +109,8 @@ impl RunWriter {
 pub(super) struct Run {
     scratch: Scratch,
     file: Arc<dyn File>,
+    /// Where it begins in the file.
+    start: u64,
     bytes: u64,
 }
 
@@ -95,7 +125,7 @@ impl Run {
 #[derive(Debug)]
 pub(super) struct RunReader<'r> {
     run: &'r Run,
-    /// Where the bytes behind the buffer are.
+    /// Where the bytes behind the buffer are in the run.
     offset: u64,
     buffer: Vec<u8>,
     at: usize,
@@ -123,7 +153,7 @@ impl RunReader<'_> {
         let left = usize::try_from(self.run.bytes - self.offset).unwrap_or(usize::MAX);
         let more = self.buffer_bytes.max(count).min(left);
         self.buffer.resize(have + more, 0);
-        let read = self.run.file.read_at(&mut self.buffer[have..], self.offset);
+        let read = self.run.file.read_at(&mut self.buffer[have..], self.run.start + self.offset);
         let read = read.map_err(self.run.scratch.failed("read"))?;
         self.buffer.truncate(have + read);
         self.offset += read as u64;

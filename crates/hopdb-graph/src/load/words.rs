@@ -11,7 +11,7 @@
 //! run holds every word pushed before it was written and after the run before.
 
 use super::ordered::cores;
-use super::spill::{Run, RunReader, RunWriter, Scratch};
+use super::spill::{Run, RunFile, RunReader, Scratch};
 use crate::error::Result;
 
 const NUMBER_BITS: u32 = 35;
@@ -208,9 +208,9 @@ impl Words {
     }
 
     /// Writes a run: of each word as many bytes as the widest needs.
-    fn write(&self, scratch: &Scratch) -> Result<WordRun> {
+    fn write(&self, file: &mut RunFile) -> Result<WordRun> {
         let bytes = self.widths.bytes();
-        let mut run = RunWriter::new(scratch)?;
+        let mut run = file.begin()?;
         match &self.words {
             Piece::Narrow(words) => {
                 words.iter().try_for_each(|word| run.put(&word.to_le_bytes()[..bytes]))?;
@@ -249,7 +249,7 @@ fn sort_on<T: Ord + Send>(threads: usize, words: &mut [T]) {
 /// Gathers words and sorts them.
 #[derive(Debug)]
 pub(super) struct WordSorter {
-    scratch: Scratch,
+    file: RunFile,
     widths: Widths,
     /// Words held before they are written out.
     words_max: usize,
@@ -265,8 +265,8 @@ impl WordSorter {
         let word_bytes = if widths.are_narrow() { size_of::<u64>() } else { size_of::<u128>() };
         // To be sorted they are copied together.
         let words_max = (bytes / word_bytes / 2).max(1024);
-        let (scratch, pieces, runs) = (scratch.clone(), Vec::new(), Vec::new());
-        Self { scratch, widths, words_max, pieces, held: 0, runs, count: 0 }
+        let (file, pieces, runs) = (RunFile::new(scratch), Vec::new(), Vec::new());
+        Self { file, widths, words_max, pieces, held: 0, runs, count: 0 }
     }
 
     /// What its words are packed to.
@@ -290,7 +290,7 @@ impl WordSorter {
     fn spill(&mut self) -> Result<()> {
         let words = Words::sort(std::mem::take(&mut self.pieces), self.widths);
         self.held = 0;
-        self.runs.push(words.write(&self.scratch)?);
+        self.runs.push(words.write(&mut self.file)?);
         Ok(())
     }
 
@@ -569,6 +569,19 @@ mod tests {
         expected.sort_unstable();
         sort_on(5, &mut words);
         assert_eq!(words, expected);
+    }
+
+    #[test]
+    fn many_runs_take_one_file() {
+        let fs = SimFs::new(1);
+        let scratch = Scratch::new(Arc::new(fs.clone()), Path::new("/data"));
+        let mut sorter = WordSorter { words_max: 1, ..WordSorter::new(&scratch, 0, WIDE) };
+        for word in (0..2_000).rev() {
+            sorter.push(WIDE.piece(&[word])).unwrap();
+        }
+        let sorted = sorter.finish().unwrap();
+        assert_eq!(all(&sorted, 100), (0..2_000).collect::<Vec<_>>());
+        assert_eq!(fs.counts().len(), 1);
     }
 
     #[test]
