@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use super::bad_rows::{BadRow, Fault};
 use super::blocks::{Block, Row, RowRules};
 use super::header::{Column, Header};
@@ -67,8 +69,12 @@ pub(super) struct IndexKey {
 impl NodeBatch {
     /// Reads the rows of a block.
     pub(super) fn read(block: &Block<NodeColumns>, rules: &RowRules) -> Self {
-        let mut reader =
-            Reader { batch: Self::default(), record: RecordBuilder::new(), last: None };
+        let mut reader = Reader {
+            batch: Self::default(),
+            record: RecordBuilder::new(),
+            last: None,
+            sets: FxHashMap::default(),
+        };
         let columns = &*block.columns;
         block.for_each(rules, |row| {
             let row = row.and_then(|row| reader.read(&row, columns));
@@ -87,6 +93,8 @@ struct Reader {
     record: RecordBuilder,
     /// The label field of the row before, and its set: labels mostly repeat.
     last: Option<(Vec<u8>, u32)>,
+    /// Positions of the sets met.
+    sets: FxHashMap<Vec<String>, u32>,
 }
 
 impl Reader {
@@ -149,11 +157,10 @@ impl Reader {
             }
         }
         let sets = &mut self.batch.label_sets;
-        let set = sets.iter().position(|set| *set == names).unwrap_or_else(|| {
-            sets.push(names);
-            sets.len() - 1
+        let set = *self.sets.entry(names).or_insert_with_key(|names| {
+            sets.push(names.clone());
+            u32_of(sets.len() - 1)
         });
-        let set = u32_of(set);
         self.last = Some((field.into_owned(), set));
         Ok(Some(set))
     }

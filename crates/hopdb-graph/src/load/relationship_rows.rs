@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use super::bad_rows::{BadRow, Fault};
 use super::blocks::{Block, Row, RowRules};
 use super::header::Column;
@@ -49,7 +51,7 @@ pub(super) struct RelationshipBatch {
 }
 
 /// A relationship type as a row names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum TypeName {
     Known(TypeId),
     Named(String),
@@ -122,6 +124,8 @@ struct Reader {
     id: Vec<u8>,
     /// The type field of the row before, and its position: types mostly repeat.
     last: Option<(Vec<u8>, u32)>,
+    /// Positions of the types met.
+    types_met: FxHashMap<TypeName, u32>,
 }
 
 impl Reader {
@@ -314,11 +318,10 @@ impl Reader {
             }
         };
         let types = &mut self.batch.types;
-        let at = types.iter().position(|other| *other == name).unwrap_or_else(|| {
-            types.push(name);
-            types.len() - 1
+        let at = *self.types_met.entry(name).or_insert_with_key(|name| {
+            types.push(name.clone());
+            u32_of(types.len() - 1)
         });
-        let at = u32_of(at);
         self.last = Some((field.into_owned(), at));
         Ok(at)
     }
