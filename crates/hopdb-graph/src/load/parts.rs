@@ -41,7 +41,7 @@ impl Group {
             return Err(LoadError::file("", "no file is named").into());
         };
         let parts = match table(context, first)? {
-            Some(_) => table_parts(context, kind, files)?,
+            Some(table) => table_parts(context, kind, files, table)?,
             None => text_parts(context, kind, files, guessed)?,
         };
         Ok(Self { parts })
@@ -61,10 +61,17 @@ fn table_parts(
     context: &Context<'_>,
     kind: FileKind,
     files: &[PathBuf],
+    first: Box<dyn Table>,
 ) -> Result<Vec<Part<Header>>> {
     let mut parts = Vec::new();
+    let mut first = Some(first);
     for file in files {
-        let Some(table) = table(context, file)? else {
+        // To open one may mean to read all of it: not twice.
+        let opened = match first.take() {
+            Some(first) => Some(first),
+            None => table(context, file)?,
+        };
+        let Some(table) = opened else {
             let reason = "the first file of its group holds values and this one text; \
                           load them with options of their own";
             return Err(LoadError::file(file, reason).into());

@@ -1,7 +1,14 @@
 //! Good files against the graph that they describe.
 
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use hopdb_graph::Graph;
+use hopdb_graph::error::LoadError;
 use hopdb_graph::ids::NodeId;
+use hopdb_graph::load::json_lines::JsonLines;
+use hopdb_graph::load::table::{Table, TableFormat};
 use hopdb_graph::value::{Date, DateTime, Value};
 use hopdb_storage::Options;
 use hopdb_testkit::graph_model::GraphModel;
@@ -175,4 +182,34 @@ fn a_loaded_graph_is_that_of_the_same_changes_and_goes_on_with_them() {
         let graph = Graph::open(&folder.path().join("x.hop"), &Options::default()).unwrap();
         assert_like(&graph, &model);
     }
+}
+
+/// JSON lines, counting how often a file is opened.
+#[derive(Debug, Default)]
+struct Counting(AtomicUsize);
+
+impl TableFormat for Counting {
+    fn open(&self, path: &Path) -> Result<Option<Box<dyn Table>>, LoadError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        JsonLines.open(path)
+    }
+}
+
+#[test]
+fn files_of_values_are_opened_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["a.json", "b.json"].map(|name| folder.path().join(name));
+    for (file, name) in files.iter().zip(["a", "b"]) {
+        std::fs::write(file, format!("{{\"name\":\"{name}\"}}\n")).unwrap();
+    }
+    let names = files.each_ref().map(|file| file.to_str().unwrap());
+    let format = Arc::new(Counting::default());
+    let mut load = Load::default().nodes(&["A"], &names);
+    load.plan.formats = vec![format.clone()];
+    let mut model = GraphModel::default();
+    for name in ["a", "b"] {
+        model.create_node(&["A"], &[("name", name.into())]).unwrap();
+    }
+    load.gives(&model);
+    assert_eq!(format.0.load(Ordering::Relaxed), 2);
 }
