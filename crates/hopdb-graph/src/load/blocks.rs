@@ -73,6 +73,16 @@ impl<'c, C> Blocks<'c, C> {
     }
 }
 
+impl<C> Blocks<'_, C> {
+    /// The next block, and its bytes.
+    pub(super) fn next_weighed(&mut self) -> Result<Option<(Block<C>, usize)>> {
+        Ok(self.next()?.map(|block| {
+            let bytes = block.bytes();
+            (block, bytes)
+        }))
+    }
+}
+
 impl<C> Part<C> {
     fn next(&mut self, context: &Context<'_>) -> Result<Option<Body>> {
         match &mut self.content {
@@ -177,9 +187,36 @@ pub(super) struct RowRules {
     pub(super) dialect: Dialect,
     pub(super) fields: FieldRules,
     pub(super) ignore_extra_columns: bool,
+    /// Bad rows that are tolerated: those of a block behind one more do not matter.
+    pub(super) bad_max: u64,
+    /// Whether a relationship that dangles is one of them.
+    pub(super) dangling_counts: bool,
+}
+
+/// Counts the bad rows of a block, up to where no further row matters.
+#[derive(Debug, Default)]
+pub(super) struct BadCount(u64);
+
+impl BadCount {
+    pub(super) fn add(&mut self, bad: &BadRow, rules: &RowRules) {
+        self.0 += u64::from(bad.fault != Fault::Dangling || rules.dangling_counts);
+    }
+
+    /// Whether the load stops at a row that was counted.
+    pub(super) fn is_over(&self, rules: &RowRules) -> bool {
+        self.0 > rules.bad_max
+    }
 }
 
 impl<C> Block<C> {
+    /// Bytes of memory that it takes, about.
+    fn bytes(&self) -> usize {
+        match &self.body {
+            Body::Text(chunk) => chunk.text.len(),
+            Body::Values(rows) => rows.iter().map(bytes_of_row).sum(),
+        }
+    }
+
     /// Visits the rows in order: each, or why it is none.
     pub(super) fn for_each<'b>(
         &'b self,
@@ -392,6 +429,21 @@ fn number_of(text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
 fn spelled(text: &[u8]) -> Option<Vec<u8>> {
     let number = std::str::from_utf8(text).ok()?.parse::<i64>().ok()?;
     Some(number.to_string().into_bytes())
+}
+
+fn bytes_of_row(row: &TableRow) -> usize {
+    let source = row.source.as_ref().map_or(0, String::len);
+    source + row.values.iter().map(bytes_of_value).sum::<usize>()
+}
+
+fn bytes_of_value(value: &Value) -> usize {
+    let more = match value {
+        Value::String(text) => text.len(),
+        Value::Bytes(bytes) => bytes.len(),
+        Value::List(values) => values.iter().map(bytes_of_value).sum(),
+        _ => 0,
+    };
+    size_of::<Value>() + more
 }
 
 /// A value of a column that holds any.

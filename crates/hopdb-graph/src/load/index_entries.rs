@@ -5,6 +5,8 @@
 use hopdb_storage::codec::ordered;
 
 use super::byte_sort::ByteSorter;
+use super::node_tables::CHECK_EVERY;
+use super::run::Context;
 use super::spill::Scratch;
 use crate::error::Result;
 use crate::ids::{LabelId, NodeId, PropertyKeyId};
@@ -58,13 +60,18 @@ impl IndexEntries {
     }
 
     /// Registers the index and writes its table.
-    pub(super) fn build(self, txn: &mut GraphTxn) -> Result<Twice> {
+    pub(super) fn build(self, context: &Context<'_>, txn: &mut GraphTxn) -> Result<Twice> {
         let index = txn.new_index(self.label, self.property, self.unique)?;
         let mut bulk = txn.txn.bulk(index.table)?;
         let sorted = self.entries.finish()?;
         let mut stream = sorted.stream()?;
         let mut watch = self.unique.then(Watch::default);
+        let mut written: u64 = 0;
         while let Some((key, note)) = stream.next()? {
+            written += 1;
+            if written.is_multiple_of(CHECK_EVERY) {
+                context.check_stopped()?;
+            }
             let [low, high, cut] = *note else { unreachable!("three bytes were pushed") };
             let cut = cut != 0;
             bulk.push(&mut txn.txn, key, ValueKey::stored_flag(cut))?;

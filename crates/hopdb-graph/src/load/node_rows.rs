@@ -8,7 +8,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::bad_rows::{BadRow, Fault};
-use super::blocks::{Block, Row, RowRules};
+use super::blocks::{BadCount, Block, Row, RowRules};
 use super::header::{Column, Header};
 use super::id_map::SpaceId;
 use super::names::split_names;
@@ -76,8 +76,15 @@ impl NodeBatch {
             sets: FxHashMap::default(),
         };
         let columns = &*block.columns;
+        let mut bad_count = BadCount::default();
         block.for_each(rules, |row| {
+            if bad_count.is_over(rules) {
+                return;
+            }
             let row = row.and_then(|row| reader.read(&row, columns));
+            if let Err(bad) = &row {
+                bad_count.add(bad, rules);
+            }
             reader.batch.rows.push(row.map_err(Box::new));
         });
         reader.batch

@@ -17,6 +17,9 @@ use crate::keys;
 use crate::value::Value;
 use crate::write::{GraphTxn, check_name};
 
+/// Entries between two looks at whether the load is to stop.
+pub(super) const CHECK_EVERY: u64 = 1 << 16;
+
 /// Where nodes go.
 #[derive(Debug)]
 pub(super) enum NodeTables {
@@ -55,7 +58,7 @@ impl NodeTables {
         if context.into_existing {
             return Ok(Self::Insert);
         }
-        let bytes = context.memory.sort_bytes(0) / 4 / wanted.len().max(1);
+        let bytes = context.memory.index_bytes() / wanted.len().max(1);
         let indexes = wanted
             .into_iter()
             .zip(&context.plan.indexes)
@@ -129,7 +132,7 @@ impl NodeTables {
         };
         let NewTables { nodes, mut labels, indexes: entries, .. } = tables;
         nodes.finish(&mut txn.txn)?;
-        write_labels(txn, &mut labels)?;
+        write_labels(context, txn, &mut labels)?;
         for (entries, wanted) in entries.into_iter().zip(indexes) {
             let is_empty =
                 labels.get(entries.label().0 as usize).is_none_or(|nodes| nodes.count() == 0);
@@ -138,7 +141,7 @@ impl NodeTables {
             {
                 return Err(GraphError::IndexWithoutNodes { label: wanted.label.clone() });
             }
-            let Twice { nodes, cut_alike } = entries.build(txn)?;
+            let Twice { nodes, cut_alike } = entries.build(context, txn)?;
             let twice = match nodes {
                 Some(nodes) => Some(nodes),
                 None => first_equal(txn, cut_alike)?,
@@ -151,11 +154,18 @@ impl NodeTables {
     }
 }
 
-fn write_labels(txn: &mut GraphTxn, labels: &mut [LabelNodes]) -> Result<()> {
+fn write_labels(
+    context: &Context<'_>,
+    txn: &mut GraphTxn,
+    labels: &mut [LabelNodes],
+) -> Result<()> {
     let mut bulk = txn.txn.bulk(txn.shared.tables.labels)?;
     let mut key = Vec::new();
     for (label, nodes) in (0..).map(LabelId).zip(labels) {
         for node in nodes.iter() {
+            if node.0.is_multiple_of(CHECK_EVERY) {
+                context.check_stopped()?;
+            }
             key.clear();
             keys::label(&mut key, label, node);
             bulk.push(&mut txn.txn, &key, &[])?;

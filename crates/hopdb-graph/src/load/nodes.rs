@@ -98,7 +98,8 @@ pub(super) fn read(
     let mut blocks = Blocks::new(context, parts);
     let mut taker = Taker { context, txn, ids, tables, bad_rows, count: 0, record: Vec::new() };
     ordered(
-        || blocks.next(),
+        context.memory.under_way(),
+        || blocks.next_weighed(),
         |block| {
             let batch = NodeBatch::read(&block, &context.rules);
             (block, batch)

@@ -2,14 +2,15 @@
 //!
 //! One thread makes the pieces, others work on them, and the calling thread takes the results in the order of the
 //! pieces: whoever consumes sees nothing of the threads, so that the same input always gives the same outcome, the
-//! first error included. At most [`pieces_max`] pieces are under way at a time, which bounds the memory.
+//! first error included. [`Load`] says how much may be under way at a time, which bounds the memory: beside it, one
+//! piece is being made.
 //!
-//! When the consumer stops, the others stop at their next piece.
+//! When the consumer stops, no further piece is worked on but those that are under way.
 #![expect(clippy::disallowed_methods, reason = "a load owns its threads and ends them")]
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 /// Threads that the machine can run at a time.
@@ -17,44 +18,104 @@ pub(super) fn cores() -> usize {
     thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Pieces under way at a time.
-pub(super) fn pieces_max() -> usize {
-    2 * cores() + 2
+/// What may be under way at a time. A piece that is too heavy goes alone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Load {
+    pub(super) pieces_max: usize,
+    pub(super) bytes_max: usize,
+}
+
+impl Load {
+    /// Enough pieces for all cores, of so many bytes together.
+    pub(super) fn of_bytes(bytes_max: usize) -> Self {
+        Self { pieces_max: 2 * cores() + 2, bytes_max }
+    }
 }
 
 /// A piece, or the result of one, with its place in the order.
 struct Numbered<T> {
     number: u64,
+    bytes: usize,
     /// None: the thread that worked on it panicked.
     item: Option<T>,
 }
 
-/// Makes pieces, works on them, and consumes the results in order.
+/// Counts what is under way, and makes whoever makes more wait.
+struct Gate {
+    load: Load,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    pieces: usize,
+    bytes: usize,
+    is_closed: bool,
+}
+
+impl Gate {
+    /// Waits until a piece may go; false when nobody wants it any more.
+    fn enter(&self, bytes: usize) -> bool {
+        let Load { pieces_max, bytes_max } = self.load;
+        let is_full = |state: &mut State| {
+            let heavy = state.bytes + bytes > bytes_max;
+            !state.is_closed && state.pieces > 0 && (state.pieces >= pieces_max || heavy)
+        };
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.changed.wait_while(state, is_full);
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        state.pieces += 1;
+        state.bytes += bytes;
+        !state.is_closed
+    }
+
+    fn leave(&self, bytes: usize) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.pieces -= 1;
+        state.bytes -= bytes;
+        self.changed.notify_one();
+    }
+
+    fn close(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).is_closed = true;
+        self.changed.notify_one();
+    }
+}
+
+/// Closes the gate when it goes, whatever ends the consumer.
+struct Closing<'g>(&'g Gate);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// Makes pieces, weighs them in bytes, works on them, and consumes the results in order.
 ///
 /// # Errors
 /// The first of `produce`, in the order of its pieces, or of `consume`.
 pub(super) fn ordered<A: Send, B: Send, E: Send>(
-    produce: impl FnMut() -> Result<Option<A>, E> + Send,
+    load: Load,
+    mut produce: impl FnMut() -> Result<Option<(A, usize)>, E> + Send,
     work: impl Fn(A) -> B + Sync,
     consume: impl FnMut(B) -> Result<(), E>,
 ) -> Result<(), E> {
-    let (start, allowed) = sync_channel(pieces_max());
-    for () in std::iter::repeat_n((), pieces_max()) {
-        start.send(()).expect("the channel is as long");
-    }
+    let gate = Gate { load, state: Mutex::default(), changed: Condvar::new() };
     let (pieces, queue) = channel();
     let queue = Mutex::new(queue);
     let (results, done) = channel();
-    let (queue, work) = (&queue, &work);
+    let (gate, queue, work) = (&gate, &queue, &work);
     thread::scope(move |scope| {
-        scope.spawn(move || make(produce, &allowed, &pieces));
+        scope.spawn(move || make(&mut produce, gate, &pieces));
         for _ in 0..cores() {
             let results = results.clone();
             scope.spawn(move || work_on(queue, work, &results));
         }
         drop(results);
-        // Both channels end with this call, which ends the threads.
-        take(done, start, consume)
+        let _closing = Closing(gate);
+        take(&done, gate, consume)
     })
 }
 
@@ -74,15 +135,20 @@ pub(super) fn beside<A: Send, B>(
 }
 
 fn make<A, E>(
-    mut produce: impl FnMut() -> Result<Option<A>, E>,
-    allowed: &Receiver<()>,
+    produce: &mut impl FnMut() -> Result<Option<(A, usize)>, E>,
+    gate: &Gate,
     pieces: &Sender<Numbered<Result<A, E>>>,
 ) {
     let mut number = 0;
-    while allowed.recv().is_ok() {
-        let Some(piece) = produce().transpose() else { break };
-        let last = piece.is_err();
-        if pieces.send(Numbered { number, item: Some(piece) }).is_err() || last {
+    while let Some(made) = produce().transpose() {
+        let last = made.is_err();
+        let (item, bytes) = match made {
+            Ok((piece, bytes)) => (Ok(piece), bytes),
+            Err(error) => (Err(error), 0),
+        };
+        let wanted = gate.enter(bytes);
+        let sent = wanted && pieces.send(Numbered { number, bytes, item: Some(item) }).is_ok();
+        if !sent || last {
             break;
         }
         number += 1;
@@ -96,8 +162,8 @@ fn work_on<A, B, E>(
 ) {
     loop {
         let piece = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Numbered { number, item: Some(item) }) = piece else { return };
-        let mut report = Report { results, number, item: None };
+        let Ok(Numbered { number, bytes, item: Some(item) }) = piece else { return };
+        let mut report = Report { results, number, bytes, item: None };
         report.item = Some(item.map(work));
     }
 }
@@ -106,31 +172,31 @@ fn work_on<A, B, E>(
 struct Report<'r, T> {
     results: &'r Sender<Numbered<T>>,
     number: u64,
+    bytes: usize,
     item: Option<T>,
 }
 
 impl<T> Drop for Report<'_, T> {
     fn drop(&mut self) {
         // Nobody listens any more when the consumer has stopped.
-        drop(self.results.send(Numbered { number: self.number, item: self.item.take() }));
+        let Self { number, bytes, .. } = *self;
+        drop(self.results.send(Numbered { number, bytes, item: self.item.take() }));
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the channels end here")]
 fn take<B, E>(
-    done: Receiver<Numbered<Result<B, E>>>,
-    start: SyncSender<()>,
+    done: &Receiver<Numbered<Result<B, E>>>,
+    gate: &Gate,
     mut consume: impl FnMut(B) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut early = BTreeMap::new();
     let mut next = 0;
-    while let Ok(Numbered { number, item }) = done.recv() {
-        early.insert(number, item.expect("a thread of the load panicked"));
-        while let Some(item) = early.remove(&next) {
+    while let Ok(Numbered { number, bytes, item }) = done.recv() {
+        early.insert(number, (item.expect("a thread of the load panicked"), bytes));
+        while let Some((item, bytes)) = early.remove(&next) {
             next += 1;
             consume(item?)?;
-            // The maker is gone when there is nothing left to make.
-            let _nobody = start.try_send(());
+            gate.leave(bytes);
         }
     }
     Ok(())
@@ -138,25 +204,36 @@ fn take<B, E>(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
     use super::*;
 
+    const LOAD: Load = Load { pieces_max: 5, bytes_max: 20 };
+
     #[test]
-    fn results_come_in_order_and_few_are_under_way() {
-        let under_way = std::sync::atomic::AtomicUsize::new(0);
-        let mut numbers = 0..1_000_u64;
+    fn results_come_in_order_and_little_is_under_way() {
+        let (pieces, bytes) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let mut numbers = 0..1_000_usize;
         let mut seen = Vec::new();
         let outcome: Result<(), ()> = ordered(
+            LOAD,
             || {
-                let more = under_way.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-                assert!(more < pieces_max());
-                Ok(numbers.next())
+                // Weights from nothing to more than may be under way.
+                let Some(number) = numbers.next() else { return Ok(None) };
+                let weight = number % 30;
+                // The piece that is being made is not under way yet, and may wait.
+                assert!(pieces.fetch_add(1, SeqCst) <= LOAD.pieces_max);
+                let others = bytes.fetch_add(weight, SeqCst);
+                assert!(others <= LOAD.bytes_max.max(29) + 29, "{others} bytes");
+                Ok(Some((number, weight)))
             },
             |number| {
                 // Some take longer than others.
                 (0..number % 7 * 1_000).fold(number, |sum, n| std::hint::black_box(sum ^ n ^ n))
             },
             |number| {
-                under_way.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+                pieces.fetch_sub(1, SeqCst);
+                bytes.fetch_sub(number % 30, SeqCst);
                 seen.push(number);
                 Ok(())
             },
@@ -170,9 +247,10 @@ mod tests {
         for wrong in 0..40_u64 {
             let mut number = 0;
             let made = ordered(
+                LOAD,
                 || {
                     number += 1;
-                    if number > wrong { Err(number) } else { Ok(Some(number)) }
+                    if number > wrong { Err(number) } else { Ok(Some((number, 1))) }
                 },
                 |number| number,
                 |_| Ok(()),
@@ -180,7 +258,8 @@ mod tests {
             assert_eq!(made, Err(wrong + 1));
             let mut numbers = 0..10_000;
             let consumed = ordered(
-                || Ok(numbers.next()),
+                LOAD,
+                || Ok(numbers.next().map(|number| (number, 7))),
                 |number| number,
                 |number| if number == wrong { Err(number) } else { Ok(()) },
             );
@@ -193,7 +272,8 @@ mod tests {
     fn a_panic_is_passed_on() {
         let mut numbers = 0..10_000;
         let _never: Result<(), ()> = ordered(
-            || Ok(numbers.next()),
+            LOAD,
+            || Ok(numbers.next().map(|number| (number, 1))),
             |number| assert!(number != 50, "a worker panicked"),
             |()| Ok(()),
         );

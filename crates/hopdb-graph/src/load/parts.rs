@@ -278,7 +278,8 @@ fn look(
     let mut found = vec![TypeSet::ANY; columns.len()];
     let mut blocks = Blocks::new(context, parts);
     ordered(
-        || blocks.next(),
+        context.memory.under_way(),
+        || blocks.next_weighed(),
         |block: Block<()>| {
             let mut types = vec![TypeSet::ANY; columns.len()];
             block.for_each(&context.rules, |row| {

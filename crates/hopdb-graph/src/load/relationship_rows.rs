@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::bad_rows::{BadRow, Fault};
-use super::blocks::{Block, Row, RowRules};
+use super::blocks::{BadCount, Block, Row, RowRules};
 use super::header::Column;
 use super::ids::{FOUND, Ids, Lookup};
 use super::names::whole_name;
@@ -73,9 +73,10 @@ impl RelationshipBatch {
         let columns = &*block.columns;
         let mut reader = Reader::default();
         let mut failed = None;
+        let mut bad_count = BadCount::default();
         let mut row_number = 0;
         block.for_each(rules, |row| {
-            if failed.is_some() {
+            if failed.is_some() || bad_count.is_over(rules) {
                 return;
             }
             let read = match row {
@@ -84,7 +85,10 @@ impl RelationshipBatch {
             };
             match read {
                 Ok(Ok(())) => {}
-                Ok(Err(bad)) => reader.bad.push((row_number, bad)),
+                Ok(Err(bad)) => {
+                    bad_count.add(&bad, rules);
+                    reader.bad.push((row_number, bad));
+                }
                 Err(error) => failed = Some(error),
             }
             row_number += 1;
@@ -144,12 +148,40 @@ impl Reader {
             Ok(end) => end,
             Err(bad) => return Ok(Err(bad)),
         };
-        Ok(self.rest(row, columns).map(|type_id| {
-            self.starts.push(start);
-            self.ends.push(end);
-            self.types.push(type_id);
-            self.row_numbers.push(row_number);
-        }))
+        match self.rest(row, columns) {
+            Ok(type_id) => {
+                self.starts.push(start);
+                self.ends.push(end);
+                self.types.push(type_id);
+                self.row_numbers.push(row_number);
+                Ok(Ok(()))
+            }
+            Err(bad) => Ok(Err(Self::first_fault(row, columns, ids, bad))),
+        }
+    }
+
+    /// What is wrong with a row first: an end that is missing comes before its type and properties, and may not
+    /// have been looked up yet.
+    #[cold]
+    fn first_fault(row: &Row<'_>, columns: &RelationshipColumns, ids: &Ids, bad: BadRow) -> BadRow {
+        match Self::missing_end(row, columns, ids) {
+            Some(end) => Self::dangling(row, end, ids),
+            None => bad,
+        }
+    }
+
+    /// The first end whose id is an integer that means no node.
+    fn missing_end<'c>(
+        row: &Row<'_>,
+        columns: &'c RelationshipColumns,
+        ids: &Ids,
+    ) -> Option<&'c End> {
+        [&columns.start, &columns.end].into_iter().find(|end| {
+            // Ids of several columns were looked up at once.
+            let [column] = &end.columns[..] else { return false };
+            let integer = ids.integer(&end.lookup, &row.id(column));
+            integer.is_some_and(|integer| ids.find_integer(&end.lookup, integer).is_none())
+        })
     }
 
     /// Type and properties.
@@ -254,14 +286,7 @@ impl Reader {
                 && let Ok(row) = row
             {
                 left = &left[1..];
-                // Its ids are integers, looked up in vain: in the order of the ends, whichever is missing.
-                let mut ends = [&columns.start, &columns.end].into_iter();
-                let missing = ends.find(|end| {
-                    // Ids of several columns were looked up at once.
-                    let [column] = &end.columns[..] else { return false };
-                    let integer = ids.integer(&end.lookup, &row.id(column));
-                    integer.is_some_and(|integer| ids.find_integer(&end.lookup, integer).is_none())
-                });
+                let missing = Self::missing_end(&row, columns, ids);
                 let end = missing.expect("one of the ends was not found");
                 self.bad.push((row_number, Self::dangling(&row, end, ids)));
             }

@@ -174,7 +174,8 @@ pub(super) fn read(
     let final_widths = (!has_properties).then_some(widths);
     let mut blocks = Blocks::new(context, parts);
     ordered(
-        || blocks.next(),
+        context.memory.under_way(),
+        || blocks.next_weighed(),
         |block| RelationshipBatch::read(&block, &context.rules, ids, final_widths),
         |batch: Result<RelationshipBatch>| {
             let mut batch = batch?;

@@ -20,7 +20,7 @@ use super::ids::Ids;
 use super::node_rows::NodeColumns;
 use super::node_tables::NodeTables;
 use super::nodes;
-use super::ordered::beside;
+use super::ordered::{Load, beside};
 use super::parts;
 use super::plan::{LoadPlan, LoadReport, Phase, Progress};
 use super::relationships::{self, IdProperties};
@@ -58,6 +58,8 @@ impl<'a> Context<'a> {
             dialect: plan.dialect,
             fields: plan.field_rules(),
             ignore_extra_columns: plan.fields.ignore_extra_columns,
+            bad_max: plan.bad_rows.tolerance,
+            dangling_counts: !plan.bad_rows.skip_bad_relationships,
         };
         Self {
             plan,
@@ -91,21 +93,35 @@ impl Memory {
     const BYTES_MIN: usize = 32 << 20;
 
     /// The program, blocks under way, pages on their way to the file.
-    const FIXED_BYTES: usize = 24 << 20;
+    const FIXED_BYTES: usize = 16 << 20;
+
+    /// A share of which there are few: for the page cache, for indexes, and what sorting always has.
+    fn share(self) -> usize {
+        self.bytes / 8
+    }
 
     fn cache_bytes(self, wanted: usize) -> usize {
-        wanted.min(self.bytes / 8)
+        wanted.min(self.share())
+    }
+
+    /// What may be under way between threads; as much again comes of it there.
+    pub(super) fn under_way(self) -> Load {
+        Load::of_bytes((self.bytes / 32).max(2 << 20))
+    }
+
+    /// For all indexes together, while nodes and relationships are read.
+    pub(super) fn index_bytes(self) -> usize {
+        self.share()
     }
 
     /// What is left for sorting beside an id map.
     pub(super) fn sort_bytes(self, ids: usize) -> usize {
-        let taken = ids + self.bytes / 8 + Self::FIXED_BYTES;
-        self.bytes.saturating_sub(taken).max(4 << 20)
+        self.bytes.saturating_sub(ids + 2 * self.share() + Self::FIXED_BYTES).max(4 << 20)
     }
 
     /// What the id map may take.
     fn ids_bytes(self) -> usize {
-        self.bytes - self.bytes / 8 - Self::FIXED_BYTES
+        self.bytes - 3 * self.share() - Self::FIXED_BYTES.min(self.bytes / 2)
     }
 
     /// # Errors
@@ -293,7 +309,8 @@ fn id_properties(parts: &[Part<NodeColumns>], txn: &GraphTxn) -> IdProperties {
 
 fn report_file(report: &mut LoadReport, graph: &Graph) -> Result<()> {
     let counts = graph.store().counts();
-    report.file_bytes = graph.store().file_bytes()?;
+    // The load is durable by now, whatever the file system says of its length.
+    report.file_bytes = graph.store().file_bytes().unwrap_or(0);
     report.pages_read = counts.io.pages_read;
     report.pages_written = counts.io.pages_written;
     report.pages = report.file_bytes / graph.store().page_size() as u64;

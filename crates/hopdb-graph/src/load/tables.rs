@@ -105,7 +105,13 @@ fn build_rows(
     let mut words = loaded.words.stream()?;
     let mut first = 0;
     ordered(
-        || next_rows(context, &mut words, &mut first),
+        context.memory.under_way(),
+        || {
+            Ok(next_rows(context, &mut words, &mut first)?.map(|piece| {
+                let bytes = size_of_val(&piece.words[..]);
+                (piece, bytes)
+            }))
+        },
         |piece| encode_rows(&piece, widths),
         |entries: RowEntries| {
             entries.blocks.push(&mut blocks, txn)?;
@@ -205,13 +211,15 @@ fn build_adjacency(
         incoming: Side::new(by_end, PIECE_ROWS)?,
     };
     ordered(
+        context.memory.under_way(),
         || {
             context.check_stopped()?;
             let piece = sides.next()?;
-            let rows =
-                piece.as_ref().map_or(0, |piece| piece.outgoing.len() + piece.incoming.len());
-            context.progress.add_built(rows as u64);
-            Ok::<_, GraphError>(piece)
+            Ok::<_, GraphError>(piece.map(|piece| {
+                let rows = piece.outgoing.len() + piece.incoming.len();
+                context.progress.add_built(rows as u64);
+                (piece, rows * size_of::<u128>())
+            }))
         },
         |piece| encode_sides(&piece, widths),
         |entries: Entries| entries.push(&mut bulk, txn),

@@ -202,3 +202,16 @@ fn a_first_row_that_is_too_long_is_not_cut() {
     let error = done.unwrap_err().to_string();
     assert!(error.starts_with("second.csv:1: the row that begins here is longer"), "{error}");
 }
+
+#[test]
+fn a_missing_end_comes_before_a_wrong_property_whatever_its_id_is() {
+    for id in ["7", "x"] {
+        let load = Load::default()
+            .file("n.csv", ":ID\n1\n")
+            .file("r.csv", format!(":START_ID,:END_ID,w:int\n1,{id},y\n"))
+            .nodes(&[], &["n.csv"])
+            .relationships(Some("R"), &["r.csv"]);
+        let expected = format!("r.csv:2: column 2 (:END_ID): no node file has the id \"{id}\"");
+        assert_eq!(load.refused(), expected);
+    }
+}
