@@ -31,6 +31,8 @@ pub(super) struct RelationshipColumns {
 pub(super) struct End {
     pub(super) columns: Vec<Column>,
     pub(super) lookup: Lookup,
+    /// Whether the id is the text of one column as it stands.
+    pub(super) is_plain: bool,
 }
 
 /// The rows of a block.
@@ -213,6 +215,12 @@ impl Reader {
         end: &End,
         ids: &Ids,
     ) -> Result<std::result::Result<u64, BadRow>> {
+        if end.is_plain
+            && let Some(id) = row.plain_text(end.columns[0].index)
+            && let Some(integer) = ids.integer(&end.lookup, id)
+        {
+            return Ok(Ok(integer));
+        }
         let found = match &end.columns[..] {
             [column] => {
                 let id = row.id(column);

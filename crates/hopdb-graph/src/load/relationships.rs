@@ -61,7 +61,7 @@ impl RelationshipColumns {
         group: &RelationshipFiles,
         (txn, ids, kept): (&mut GraphTxn, &mut Ids, &IdProperties),
     ) -> Result<Self> {
-        let header = &*part.columns;
+        let (plan, header) = (context.plan, &*part.columns);
         let mut end = |mut columns: Vec<Column>, named: &Option<(String, String)>| {
             let column = columns.first().expect("a header without ends is refused");
             let (space, said) = end_role(&column.role);
@@ -80,9 +80,10 @@ impl RelationshipColumns {
             {
                 return Err(other_count(&part.file, &columns, count).into());
             }
-            Ok::<_, GraphError>(End { columns, lookup })
+            let is_plain = !plan.fields.trim_strings
+                && matches!(&columns[..], [column] if !column.is_number());
+            Ok::<_, GraphError>(End { columns, lookup, is_plain })
         };
-        let plan = context.plan;
         let start = end(header.start_ids().cloned().collect(), &plan.start_nodes)?;
         let end = end(header.end_ids().cloned().collect(), &plan.end_nodes)?;
         let type_id = match &group.relationship_type {
