@@ -14,7 +14,7 @@
 //! - `parts`, `blocks`: files with their headers, cut into blocks of rows. `ordered`: blocks worked on by all cores,
 //!   taken in their order.
 //! - `node_rows`, `nodes`, `node_tables`, `ids`: nodes. `relationship_rows`, `relationships`, `tables`: relationships.
-//! - `words`, `byte_sort`, `index_entries`, `label_nodes`, `spill`: sorting, on disk past the memory given.
+//! - `words`, `bucket_sort`, `byte_sort`, `index_entries`, `label_nodes`, `spill`: sorting, on disk past the memory given.
 //! - `bad_rows`, `again`, `places`: rows that cannot be loaded.
 //!
 //! Every error about a file names file, line, column where there is one, and a way out
@@ -23,6 +23,7 @@
 mod again;
 mod bad_rows;
 mod blocks;
+mod bucket_sort;
 mod byte_sort;
 pub mod csv;
 pub mod field;
