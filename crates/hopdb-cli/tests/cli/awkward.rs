@@ -451,18 +451,18 @@ fn ids_that_are_taken_or_none() {
 fn plans_without_memory_or_place() {
     let folder = folder(&[b":ID,k:int\n1,x\n"]);
     let rows: String =
-        (0..60_000).map(|row| format!("the-id-of-node-number-{row:060}\n")).collect();
+        (0..120_000).map(|row| format!("the-id-of-node-number-{row:060}\n")).collect();
     folder.write("ids.csv", format!(":ID\n{rows}").as_bytes());
     let before = folder.names();
     for (args, says) in [
         (
             "--nodes=n.csv --memory 1MiB",
-            "a load needs 32 MiB, which is more than the 1 MiB of memory that this load may \
+            "a load needs 64 MiB, which is more than the 1 MiB of memory that this load may \
              take; give it more, as with --memory 4GiB",
         ),
         (
-            "--nodes=ids.csv --memory 32MiB",
-            "the ids of the nodes need more than the 32 MiB of memory that this load may take; \
+            "--nodes=ids.csv --memory 64MiB",
+            "the ids of the nodes need more than the 64 MiB of memory that this load may take; \
              give it more, as with --memory 4GiB",
         ),
         (

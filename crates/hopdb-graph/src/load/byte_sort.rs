@@ -128,7 +128,7 @@ impl ByteSorter {
 }
 
 /// Least and most bytes of a run's read buffer.
-const READ_BYTES: std::ops::RangeInclusive<usize> = (16 << 10)..=(1 << 20);
+const READ_BYTES: std::ops::RangeInclusive<usize> = (16 << 10)..=(256 << 10);
 
 /// Sorted entries.
 #[derive(Debug)]

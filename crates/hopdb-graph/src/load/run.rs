@@ -90,10 +90,10 @@ pub(super) struct Memory {
 
 impl Memory {
     /// Least budget of a load: below it there is no room for blocks under way.
-    const BYTES_MIN: usize = 32 << 20;
+    const BYTES_MIN: usize = 64 << 20;
 
-    /// The program, blocks under way, pages on their way to the file.
-    const FIXED_BYTES: usize = 16 << 20;
+    /// The program, its threads with what their allocators keep, blocks under way, pages on their way to the file.
+    const FIXED_BYTES: usize = 32 << 20;
 
     /// A share of which there are few: for the page cache, for indexes, and what sorting always has.
     fn share(self) -> usize {
@@ -141,7 +141,7 @@ impl Memory {
             return Ok(());
         }
         Err(GraphError::OutOfMemoryBudget {
-            what: "a load needs 32 MiB, which is",
+            what: "a load needs 64 MiB, which is",
             budget: self.bytes as u64,
         })
     }

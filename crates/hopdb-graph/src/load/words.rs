@@ -243,8 +243,8 @@ impl WordSorter {
     /// A sorter of words of these widths, that holds them in about `bytes` of memory.
     pub(super) fn new(scratch: &Scratch, bytes: usize, widths: Widths) -> Self {
         let word_bytes = if widths.are_narrow() { size_of::<u64>() } else { size_of::<u128>() };
-        // To be sorted they are copied together.
-        let words_max = (bytes / word_bytes / 2).max(1024);
+        // To be sorted they are copied twice: apart, and together.
+        let words_max = (bytes / word_bytes / 3).max(1024);
         let (file, pieces, runs) = (RunFile::new(scratch), Vec::new(), Vec::new());
         Self { file, widths, words_max, pieces, held: 0, runs, count: 0 }
     }
@@ -290,7 +290,7 @@ impl WordSorter {
 /// Least bytes of a run's read buffer.
 const READ_BYTES_MIN: usize = 16 << 10;
 /// Most bytes of a run's read buffer: more makes reading no faster.
-const READ_BYTES_MAX: usize = 1 << 20;
+const READ_BYTES_MAX: usize = 256 << 10;
 
 /// Sorted words, to be read in order any number of times.
 #[derive(Debug)]

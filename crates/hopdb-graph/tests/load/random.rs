@@ -305,7 +305,7 @@ fn memory_and_the_cut_into_blocks_do_not_matter() {
     let (spilled, in_memory) = load(1, 1 << 30);
     assert_eq!(spilled, 0);
     for parts in [7, 300] {
-        let (spilled, on_disk) = load(parts, 32 << 20);
+        let (spilled, on_disk) = load(parts, 64 << 20);
         assert!(spilled > 0, "{spilled} bytes");
         assert!(on_disk == in_memory, "another file by {parts} parts");
     }
