@@ -228,6 +228,18 @@ fn files_that_are_none() {
 fn headers_that_say_nothing_clear() {
     all_fail(&[
         Wrong {
+            files: &[b"badge,age:int\n1,2\n"],
+            args: "--nodes=n.csv --id-column badge",
+            says: "n.csv:1: column 1 (badge): the header says types, so that --id-column says nothing \
+                   of it; write badge:ID in the header, or leave the types to --types",
+        },
+        Wrong {
+            files: &[b"{\"a\": 1}\n"],
+            args: "--nodes=n.csv",
+            says: "n.csv:1: it looks like JSON; one object on each line, in a file whose name ends in \
+                   .jsonl, is read, but not from a pipe",
+        },
+        Wrong {
             files: &[b"\n\n:ID,k:integr\n"],
             args: "--nodes=n.csv",
             says: "n.csv:3: column 2 (k:integr): \"integr\" is not a type; use byte, short, int, \

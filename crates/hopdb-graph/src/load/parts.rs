@@ -123,7 +123,18 @@ fn header(context: &Context<'_>, kind: FileKind, file: &Path, fields: &[String])
         let plain = plain_here(context, fields);
         return Header::from_names(kind, file, bytes(), &plain, *id_type);
     }
-    Header::parse(kind, file, bytes(), *id_type)
+    let header = Header::parse(kind, file, bytes(), *id_type)?;
+    match fields.iter().position(|field| plain.id.contains(field)) {
+        Some(index) if kind == FileKind::Nodes && header.ids().next().is_none() => {
+            let name = &fields[index];
+            let reason = format!(
+                "the header says types, so that --id-column says nothing of it; write {name}:ID in \
+                 the header, or leave the types to --types"
+            );
+            Err(LoadError::line(file, 1, reason).at_column(index + 1, name))
+        }
+        _ => Ok(header),
+    }
 }
 
 /// What the plan says of the columns of one file. With several groups a type, or a column to leave out, may belong
@@ -257,6 +268,11 @@ fn fields(line: &Chunk, file: &Path, context: &Context<'_>) -> Loaded<Vec<String
         Ok(text.trim().to_owned())
     };
     let fields: Vec<String> = (0..record.len()).map(field).collect::<Loaded<_>>()?;
+    if line.text.trim_ascii_start().first() == Some(&b'{') {
+        let reason = "it looks like JSON; one object on each line, in a file whose name ends in .jsonl, \
+                      is read, but not from a pipe";
+        return Err(LoadError::line(file, line.first_line, reason));
+    }
     if fields == REJECT_COLUMNS {
         let reason = "it is a file of rejected rows; mend the rows in it, repeat the load that wrote it, \
                       and name it with --again";

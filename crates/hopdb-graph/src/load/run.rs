@@ -190,7 +190,7 @@ pub fn load_with(
         txn.commit()?;
         graph.persist(path)
     })?;
-    report_file(&mut report, &graph)?;
+    report_file(&mut report, &graph);
     watch.report(&mut report);
     Ok(report)
 }
@@ -217,7 +217,7 @@ pub fn load_into(
         progress.enter(Phase::Syncing);
         txn.commit()
     })?;
-    report_file(&mut report, graph)?;
+    report_file(&mut report, graph);
     watch.report(&mut report);
     Ok(report)
 }
@@ -307,14 +307,13 @@ fn id_properties(parts: &[Part<NodeColumns>], txn: &GraphTxn) -> IdProperties {
     found
 }
 
-fn report_file(report: &mut LoadReport, graph: &Graph) -> Result<()> {
+fn report_file(report: &mut LoadReport, graph: &Graph) {
     let counts = graph.store().counts();
     // The load is durable by now, whatever the file system says of its length.
     report.file_bytes = graph.store().file_bytes().unwrap_or(0);
     report.pages_read = counts.io.pages_read;
     report.pages_written = counts.io.pages_written;
     report.pages = report.file_bytes / graph.store().page_size() as u64;
-    Ok(())
 }
 
 /// Takes the time of each phase.
