@@ -88,10 +88,7 @@ fn write_nodes(
     folder: &mut Folder,
     (format, progress): (&dyn RowFormat, &Progress),
 ) -> Result<u64> {
-    let mut files = Vec::new();
-    for file in &layout.nodes {
-        files.push(OpenFile::new(&file.columns, folder, format)?);
-    }
+    let mut files = open_files(layout.nodes.iter().map(|file| &file.columns), folder, format)?;
     let catalog = snapshot.reader().catalog();
     let mut labels = Vec::new();
     let mut count = 0;
@@ -126,10 +123,8 @@ fn write_relationships(
     folder: &mut Folder,
     (format, progress): (&dyn RowFormat, &Progress),
 ) -> Result<u64> {
-    let mut files = Vec::new();
-    for file in &layout.relationships {
-        files.push(OpenFile::new(&file.columns, folder, format)?);
-    }
+    let columns = layout.relationships.iter().map(|file| &file.columns);
+    let mut files = open_files(columns, folder, format)?;
     let catalog = snapshot.reader().catalog();
     let mut count = 0;
     rows::for_each_relationship(snapshot, |row, properties| {
@@ -162,6 +157,14 @@ struct OpenFile<'l> {
     writer: Box<dyn RowWriter>,
     /// A value for each column; null between rows.
     row: Vec<Value>,
+}
+
+fn open_files<'l>(
+    columns: impl Iterator<Item = &'l Columns>,
+    folder: &mut Folder,
+    format: &dyn RowFormat,
+) -> Result<Vec<OpenFile<'l>>> {
+    columns.map(|columns| OpenFile::new(columns, folder, format)).collect()
 }
 
 impl<'l> OpenFile<'l> {

@@ -337,15 +337,6 @@ impl<'r> Row<'r> {
         }
     }
 
-    /// The text of a cell of a row of text.
-    #[inline]
-    pub(super) fn plain_text(&self, index: usize) -> Option<&'r [u8]> {
-        match self.cells {
-            Cells::Text(record) => Some(record.text(index)),
-            Cells::Values(_) => None,
-        }
-    }
-
     /// What stands between the items of an array.
     pub(super) fn array_delimiter(&self) -> u8 {
         self.rules.fields.array_delimiter

@@ -3,7 +3,8 @@
 //! Both steps go over disjoint parts. A bucket that holds most of the words (of a node with most relationships) is
 //! sorted by one core, as all would be without buckets.
 //!
-//! Measured for a million words of 35 and 55 bits on two cores: 8 ms, against 17 for two halves about the median.
+//! Measured in the load of 100,000 people and a million relationships on two cores, by either end: 12 and 15 ms,
+//! against 17 and 18 for two halves about the median.
 #![expect(clippy::disallowed_methods, reason = "a sort owns its threads and ends them")]
 
 use std::ops::Range;

@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 
 use hopdb_storage::codec::num::len_u64;
 
-use super::spill::{Run, RunFile, RunReader, Scratch};
+use super::spill::{Run, RunFile, RunReader, Scratch, read_buffer_bytes};
 use crate::error::Result;
 
 #[derive(Clone, Copy, Debug)]
@@ -127,9 +127,6 @@ impl ByteSorter {
     }
 }
 
-/// Least and most bytes of a run's read buffer.
-const READ_BYTES: std::ops::RangeInclusive<usize> = (16 << 10)..=(256 << 10);
-
 /// Sorted entries.
 #[derive(Debug)]
 pub(super) enum SortedEntries {
@@ -150,7 +147,7 @@ impl SortedEntries {
         Ok(match self {
             Self::Memory { entries, bytes } => EntryStream::Memory { entries, bytes },
             Self::Runs { runs, bytes } => {
-                let buffer = (bytes / runs.len()).clamp(*READ_BYTES.start(), *READ_BYTES.end());
+                let buffer = read_buffer_bytes(*bytes, runs.len());
                 let mut readers: Vec<_> = runs.iter().map(|run| run.reader(buffer)).collect();
                 let mut heads = BinaryHeap::new();
                 for (run, reader) in readers.iter_mut().enumerate() {

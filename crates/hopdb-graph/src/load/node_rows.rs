@@ -253,7 +253,7 @@ fn position(bytes: &[u8]) -> u32 {
     u32_of(bytes.len())
 }
 
-fn u32_of(len: usize) -> u32 {
+pub(super) fn u32_of(len: usize) -> u32 {
     u32::try_from(len).expect("a block is far below 4 GiB")
 }
 

@@ -140,7 +140,7 @@ impl Labels {
 }
 
 impl Taker<'_, '_> {
-    fn take(&mut self, block: &Block<NodeColumns>, batch: NodeBatch) -> Result<()> {
+    fn take(&mut self, block: &Block<NodeColumns>, mut batch: NodeBatch) -> Result<()> {
         let columns = &*block.columns;
         let all = Labels::new(columns.labels.clone());
         let sets: Vec<Labels> = batch
@@ -151,7 +151,6 @@ impl Taker<'_, '_> {
                 Labels::new(columns.labels.iter().copied().chain(ids).collect())
             })
             .collect();
-        let mut batch = batch;
         let rows = std::mem::take(&mut batch.rows);
         for (number, row) in rows.into_iter().enumerate() {
             let taken = match row {

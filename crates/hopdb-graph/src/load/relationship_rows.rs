@@ -9,7 +9,7 @@ use super::blocks::{BadCount, Block, Row, RowRules};
 use super::header::Column;
 use super::ids::{FOUND, Ids, Lookup};
 use super::names::whole_name;
-use super::node_rows::{append_id, set_properties, shown};
+use super::node_rows::{append_id, set_properties, shown, u32_of};
 use super::words::{Fields, Piece, Widths};
 use crate::error::Result;
 use crate::ids::{PropertyKeyId, TypeId};
@@ -216,8 +216,8 @@ impl Reader {
         ids: &Ids,
     ) -> Result<std::result::Result<u64, BadRow>> {
         if end.is_plain
-            && let Some(id) = row.plain_text(end.columns[0].index)
-            && let Some(integer) = ids.integer(&end.lookup, id)
+            && let Some(field) = row.field(end.columns[0].index)
+            && let Some(integer) = ids.integer(&end.lookup, field.text)
         {
             return Ok(Ok(integer));
         }
@@ -358,8 +358,4 @@ impl Reader {
         self.last = Some((field.into_owned(), at));
         Ok(at)
     }
-}
-
-fn u32_of(len: usize) -> u32 {
-    u32::try_from(len).expect("a block is far below 4 GiB")
 }

@@ -15,6 +15,12 @@ use crate::error::Result;
 /// Bytes that a run's writer gathers before it writes.
 const WRITE_BYTES: usize = 256 << 10;
 
+/// Bytes of the buffer that each of so many runs is read through, of `bytes` for all: below the least, reading is slow;
+/// above the most, it gets no faster.
+pub(super) fn read_buffer_bytes(bytes: usize, runs: usize) -> usize {
+    (bytes / runs).clamp(16 << 10, 256 << 10)
+}
+
 /// Where runs go.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {

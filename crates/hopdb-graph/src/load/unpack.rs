@@ -13,10 +13,10 @@ use flate2::bufread::{DeflateDecoder, MultiGzDecoder};
 use super::source::{ReadSeek, Source};
 use crate::error::LoadError;
 
-const BUFFER_BYTES: usize = 256 * 1024;
-const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
+pub(super) const BUFFER_BYTES: usize = 256 * 1024;
+pub(super) const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
-const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
+pub(super) const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
 /// A file's text.
 pub(super) type Text = Box<dyn Read + Send>;

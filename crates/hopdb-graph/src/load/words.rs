@@ -4,15 +4,15 @@
 //! makes the order one (its row, or its id). Words are gathered; when the budget is full they are sorted and
 //! written out as a run, and in the end runs are merged. What fits the budget is never written.
 //!
-//! Words are packed as the load needs: into 64 bits where their fields allow it (a million with random ends sort in
-//! half the time of 128 bits), and in a run into as few bytes as hold them.
+//! Words are packed as the load needs: into 64 bits where their fields allow it, and in a run into as few bytes as
+//! hold them.
 //!
 //! Invariants: fields order words as `(node, type, other, number)`; words of a run and of a [`Sorted`] ascend; a
 //! run holds every word pushed before it was written and after the run before.
 
 use super::bucket_sort;
 use super::ordered::cores;
-use super::spill::{Run, RunFile, RunReader, Scratch};
+use super::spill::{Run, RunFile, RunReader, Scratch, read_buffer_bytes};
 use crate::error::Result;
 
 const NUMBER_BITS: u32 = 35;
@@ -287,11 +287,6 @@ impl WordSorter {
     }
 }
 
-/// Least bytes of a run's read buffer.
-const READ_BYTES_MIN: usize = 16 << 10;
-/// Most bytes of a run's read buffer: more makes reading no faster.
-const READ_BYTES_MAX: usize = 256 << 10;
-
 /// Sorted words, to be read in order any number of times.
 #[derive(Debug)]
 pub(super) enum Sorted {
@@ -317,7 +312,7 @@ impl Sorted {
         Ok(match self {
             Self::Memory(words) => Stream::Memory { words, at: 0 },
             Self::Runs { runs, bytes, .. } => {
-                let buffer = (bytes / runs.len()).clamp(READ_BYTES_MIN, READ_BYTES_MAX);
+                let buffer = read_buffer_bytes(*bytes, runs.len());
                 Stream::Runs(Merge::new(runs, buffer)?)
             }
         })

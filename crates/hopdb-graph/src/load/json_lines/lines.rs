@@ -10,12 +10,10 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::error::LoadError;
 use crate::load::source::{FileSource, Source};
+use crate::load::unpack::{BUFFER_BYTES, BYTE_ORDER_MARK, GZIP_MAGIC, describe};
 
 /// Longer lines are not read.
 const LINE_BYTES_MAX: usize = 256 << 20;
-const BUFFER_BYTES: usize = 256 << 10;
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// One line.
 pub(super) struct Line {
@@ -49,7 +47,7 @@ impl Lines {
         if start.is_empty() {
             return Err(error("it is empty; leave it out, or check how it was made".into()));
         }
-        let reader: Box<dyn BufRead + Send> = if start.starts_with(&GZIP_MAGIC) {
+        let reader: Box<dyn BufRead + Send> = if start.starts_with(GZIP_MAGIC) {
             Box::new(BufReader::with_capacity(BUFFER_BYTES, MultiGzDecoder::new(packed)))
         } else if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")) {
             return Err(error("its name ends in .gz, but it is not a gzip file".into()));
@@ -119,15 +117,6 @@ fn not_utf8(error: std::str::Utf8Error) -> String {
         "byte {} is not UTF-8; convert the file, for example with iconv",
         error.valid_up_to() + 1
     )
-}
-
-fn describe(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::UnexpectedEof => {
-            "the compressed file ends too early; was it copied whole?".into()
-        }
-        _ => format!("cannot read on: {error}"),
-    }
 }
 
 fn cannot_open(error: &io::Error) -> String {
