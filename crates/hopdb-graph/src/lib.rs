@@ -18,6 +18,7 @@
 //! - [`export`]: a graph as such files.
 
 pub mod block;
+mod browse;
 mod catalog;
 mod check;
 pub mod error;
@@ -34,6 +35,7 @@ pub mod value;
 mod walk;
 mod write;
 
+pub use browse::{Degree, IndexHit, Part, Wanted};
 pub use catalog::{Catalog, IndexDefinition};
 pub use check::CheckReport;
 pub use error::{GraphError, Result};

@@ -59,9 +59,22 @@ impl<'v, V: View> Walk<'v, V> {
     /// # Errors
     /// Failed reads, damage.
     pub fn hop(&mut self) -> Result<Hop> {
+        let hop = self.hop_while(|| true)?;
+        Ok(hop.expect("nothing stopped it"))
+    }
+
+    /// Goes one hop further as long as `go_on` says so, which is asked before each 1,024 nodes. `None` when it
+    /// was stopped: the walk then stands where it stood.
+    ///
+    /// # Errors
+    /// Failed reads, damage.
+    pub fn hop_while(&mut self, mut go_on: impl FnMut() -> bool) -> Result<Option<Hop>> {
         let mut reached = FxHashSet::default();
         let mut hop = Hop::default();
         for nodes in self.frontier.chunks(NODES_AT_ONCE) {
+            if !go_on() {
+                return Ok(None);
+            }
             self.pairs.clear();
             self.expander.expand_all(nodes, &mut self.pairs)?;
             hop.relationships += self.pairs.len() as u64;
@@ -71,6 +84,6 @@ impl<'v, V: View> Walk<'v, V> {
         self.frontier.sort_unstable();
         hop.nodes = self.frontier.len() as u64;
         hop.new_nodes = self.frontier.iter().filter(|node| self.seen.insert(**node)).count() as u64;
-        Ok(hop)
+        Ok(Some(hop))
     }
 }

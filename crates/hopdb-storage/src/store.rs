@@ -181,6 +181,13 @@ impl Store {
         Counts { io: engine.pager.counts(), pool: engine.pool.counts() }
     }
 
+    /// Resident pages that readers or the writer hold at this moment. Looks at every resident page: for
+    /// people who watch, not for every request.
+    #[must_use]
+    pub fn pinned_pages(&self) -> usize {
+        self.inner.engine.pool.pinned()
+    }
+
     /// The file system that the store is on.
     #[must_use]
     pub fn file_system(&self) -> Arc<dyn crate::io::FileSystem> {

@@ -105,6 +105,13 @@ impl Database {
         self.graph.store().counts()
     }
 
+    /// Resident pages that readers or the writer hold at this moment. Looks at every resident page: for
+    /// people who watch, not for every request.
+    #[must_use]
+    pub fn pinned_pages(&self) -> usize {
+        self.graph.store().pinned_pages()
+    }
+
     /// What recovery did at the opening; `None` when the database was closed cleanly before.
     #[must_use]
     pub fn recovery(&self) -> Option<RecoveryReport> {

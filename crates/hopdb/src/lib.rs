@@ -38,8 +38,8 @@ pub use hopdb_graph::value::{
     TextError, Time, Value, Vector,
 };
 pub use hopdb_graph::{
-    Adjacent, Catalog, CheckReport, Expander, GraphError, Hop, IndexDefinition, Node, Pair, Reader,
-    Relationship, Walk,
+    Adjacent, Catalog, CheckReport, Degree, Expander, GraphError, Hop, IndexDefinition, IndexHit,
+    Node, Pair, Part, Reader, Relationship, Walk, Wanted,
 };
 pub use hopdb_storage::{Counts, FORMAT_VERSION, IoCounts, PageKind, PoolCounts, RecoveryReport};
 

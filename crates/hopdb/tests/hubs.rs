@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use hopdb::{Database, Direction, NodeId, Options, RelationshipId, Snapshot};
+use hopdb::{Database, Direction, NodeId, Options, Part, RelationshipId, Snapshot, Walk};
 
 const SPOKES: u64 = 20_000;
 
@@ -73,6 +73,36 @@ impl Hub {
         txn.commit().unwrap();
     }
 
+    /// Degrees, and the relationships in parts that begin inside of blocks and at their ends.
+    fn compare_parts(
+        &self,
+        snapshot: &Snapshot,
+        direction: Direction,
+        expected: &BTreeSet<(NodeId, RelationshipId)>,
+    ) {
+        let reader = snapshot.reader();
+        let type_id = reader.catalog().relationship_type("R");
+        let degrees = reader.degrees(self.hub).unwrap();
+        let outgoing = direction == Direction::Outgoing;
+        let degree = degrees
+            .iter()
+            .find(|degree| (degree.outgoing, Some(degree.type_id)) == (outgoing, type_id));
+        assert_eq!(degree.map_or(0, |degree| degree.relationships), expected.len() as u64);
+        let mut after = None;
+        let mut rest = expected.iter();
+        loop {
+            let part = Part { after, limit: 333 };
+            let part = reader.adjacent_part(self.hub, (direction, type_id), part).unwrap();
+            let pairs = part.iter().map(|found| (found.neighbour, found.relationship));
+            assert!(pairs.eq(rest.by_ref().take(part.len()).copied()), "{direction:?}");
+            after = part.last().copied();
+            if part.len() < 333 {
+                break;
+            }
+        }
+        assert_eq!(rest.next(), None, "{direction:?}");
+    }
+
     fn compare(&self) -> Snapshot {
         let snapshot = self.database.read().unwrap();
         let reader = snapshot.reader();
@@ -84,6 +114,7 @@ impl Hub {
             expander.expand(self.hub, &mut pairs).unwrap();
             assert!(pairs.iter().eq(expected.iter()), "{direction:?}");
             assert_eq!(expander.degree(self.hub).unwrap(), expected.len() as u64);
+            self.compare_parts(&snapshot, direction, expected);
         }
         let report = snapshot.check().unwrap();
         assert!(report.is_clean(), "{:?} {:?}", report.problems, report.store.problems);
@@ -113,4 +144,43 @@ fn a_hub_grows_shrinks_and_goes() {
     // The snapshot from before still has them all.
     assert_eq!(before.reader().expander(Direction::Both, None).degree(hub.hub).unwrap(), kept);
     assert!(before.check().unwrap().is_clean());
+}
+
+#[test]
+fn a_walk_stops_when_told_and_can_be_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut hub = Hub::new(&folder, 2);
+    hub.grow(20_000);
+    let snapshot = hub.database.read().unwrap();
+    let walk = || Walk::new(snapshot.reader(), hub.hub, Direction::Both, None);
+    let mut whole = walk();
+    let hops = [whole.hop().unwrap(), whole.hop().unwrap()];
+    let mut stopped = walk();
+    assert_eq!(stopped.hop_while(|| true).unwrap(), Some(hops[0]));
+    // More than 2,000 nodes: asked three times at least.
+    let mut left = 2;
+    let go_on = || {
+        left -= 1;
+        left >= 0
+    };
+    assert_eq!(stopped.hop_while(go_on).unwrap(), None);
+    assert_eq!(left, -1);
+    assert_eq!(stopped.hop_while(|| true).unwrap(), Some(hops[1]));
+    assert_eq!(stopped.frontier(), whole.frontier());
+}
+
+#[test]
+fn pages_that_somebody_holds_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut hub = Hub::new(&folder, 3);
+    hub.grow(2_000);
+    assert_eq!(hub.database.pinned_pages(), 0);
+    let snapshot = hub.database.read().unwrap();
+    let mut expander = snapshot.reader().expander(Direction::Both, None);
+    expander.degree(hub.hub).unwrap();
+    // A cursor keeps the leaf that it stands in, and the branches above it.
+    let held = hub.database.pinned_pages();
+    assert!((1..10).contains(&held), "{held}");
+    drop(expander);
+    assert_eq!(hub.database.pinned_pages(), 0);
 }

@@ -1,7 +1,7 @@
 //! Indexes: keys too long to be whole, uniqueness by any way, values that meet in one place.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-use hopdb::{Database, Error, ErrorKind, GraphError, NodeId, Options, Value};
+use hopdb::{Database, Error, ErrorKind, GraphError, NodeId, Options, Part, Value, Wanted};
 
 fn database() -> (tempfile::TempDir, Database) {
     let folder = tempfile::tempdir().unwrap();
@@ -119,4 +119,33 @@ fn a_message_does_not_carry_megabytes() {
     let error = txn.create_node(&["A"], &[("k", value)]).unwrap_err().to_string();
     assert!(error.len() < 400, "{} bytes", error.len());
     assert!(error.starts_with("node 0 with label A has k = 'zzzz"), "{error}");
+}
+
+#[test]
+fn strings_are_found_by_beginnings_on_both_sides_of_the_cut() {
+    let (_folder, database) = database();
+    let mut txn = database.write().unwrap();
+    txn.create_index("A", "k", false).unwrap();
+    let mut create = |value: Value| txn.create_node(&["A"], &[("k", value)]).unwrap();
+    let [a, b, c] = ["a", "b", "ba"].map(|end| create(long(end)));
+    let short = create("xx".into());
+    let zeros = create("\0\u{1}\0".into());
+    let bytes = create(Value::Bytes(b"xx".to_vec()));
+    txn.commit().unwrap();
+    let snapshot = database.read().unwrap();
+    let reader = snapshot.reader();
+    let index = reader.catalog().indexes()[0];
+    let all = |wanted: Wanted<'_>| {
+        let hits = reader.index_part(&index, wanted, Part { after: None, limit: 100 }).unwrap();
+        hits.iter().map(|hit| hit.node).collect::<Vec<_>>()
+    };
+    assert_eq!(all(Wanted::Prefix("x")), [short, a, b, c]);
+    assert_eq!(all(Wanted::Prefix(&"x".repeat(2_000))), [a, b, c]);
+    assert_eq!(all(Wanted::Prefix(&format!("{}b", "x".repeat(2_000)))), [b, c]);
+    assert_eq!(all(Wanted::Prefix("xy")), []);
+    assert_eq!(all(Wanted::Prefix("\0")), [zeros]);
+    assert_eq!(all(Wanted::Prefix("\0\u{1}")), [zeros]);
+    assert_eq!(all(Wanted::Prefix("\u{1}")), []);
+    assert_eq!(all(Wanted::Equal(&long("b"))), [b]);
+    assert_eq!(all(Wanted::Equal(&Value::Bytes(b"xx".to_vec()))), [bytes]);
 }

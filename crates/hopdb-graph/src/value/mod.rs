@@ -18,6 +18,7 @@ pub mod field_text;
 mod literal;
 pub(crate) mod map;
 pub mod point;
+mod readings;
 pub mod temporal;
 pub mod vector;
 

@@ -147,6 +147,18 @@ impl Pool {
         }
     }
 
+    /// Heads that somebody holds now. Looks at every resident page, shard by shard.
+    pub(crate) fn pinned(&self) -> usize {
+        let pinned = |entry: &&Entry| match &entry.head {
+            Head::Resident { frame, .. } => frame.pins() > 0,
+            Head::Absent | Head::Loading => false,
+        };
+        self.shards
+            .iter()
+            .map(|shard| shard.state.lock().entries.values().filter(pinned).count())
+            .sum()
+    }
+
     /// Frames that the budget allows.
     pub(crate) fn frames_max(&self) -> usize {
         self.frames_max.load(Ordering::Relaxed)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hopdb_graph::ids::{Direction, NodeId, RelationshipId, TypeId};
 use hopdb_graph::value::Value;
-use hopdb_graph::{Adjacent, Reader};
+use hopdb_graph::{Adjacent, IndexHit, Part, Reader, Wanted};
 use hopdb_storage::View;
 
 use super::{GraphModel, Properties};
@@ -24,8 +24,10 @@ impl GraphModel {
         self.assert_nodes(reader);
         self.assert_relationships(reader);
         self.assert_adjacency(reader);
+        self.assert_degrees(reader);
         self.assert_counts(reader);
         self.assert_found(reader);
+        self.assert_index_parts(reader);
     }
 
     fn assert_nodes<V: View>(&self, reader: Reader<'_, V>) {
@@ -111,9 +113,32 @@ impl GraphModel {
                     assert!(pairs.iter().copied().eq(alike), "pairs of node {node}: {pairs:?}");
                     let degree = expander.degree(node).expect("a degree is read");
                     assert_eq!(degree, expected.len() as u64, "degree of node {node}");
+                    let way = (direction, *type_id);
+                    for limit in [1, 3] {
+                        let parts = parts(limit, |part| reader.adjacent_part(node, way, part));
+                        assert_eq!(parts, expected, "node {node}, {way:?}, {limit} at a time");
+                    }
                 }
             }
         }
+    }
+
+    fn assert_degrees<V: View>(&self, reader: Reader<'_, V>) {
+        let mut expected: BTreeMap<(NodeId, bool, &str), u64> = BTreeMap::new();
+        for row in self.relationships.values() {
+            *expected.entry((row.start, false, &row.relationship_type)).or_default() += 1;
+            *expected.entry((row.end, true, &row.relationship_type)).or_default() += 1;
+        }
+        let mut found = BTreeMap::new();
+        for node in (0..=self.next_node).map(NodeId) {
+            for degree in reader.degrees(node).expect("degrees are read") {
+                let name = reader.catalog().type_name(degree.type_id).expect("a type has a name");
+                assert!((1..=degree.relationships).contains(&degree.blocks), "{degree:?}");
+                let before = found.insert((node, !degree.outgoing, &**name), degree.relationships);
+                assert_eq!(before, None, "degrees of node {node} come once");
+            }
+        }
+        assert_eq!(found, expected, "degrees");
     }
 
     fn assert_counts<V: View>(&self, reader: Reader<'_, V>) {
@@ -151,6 +176,49 @@ impl GraphModel {
         assert_eq!(indexes.collect::<BTreeMap<_, _>>(), self.indexes);
     }
 
+    /// Entries of indexes, found by the beginning of strings and by values.
+    fn assert_index_parts<V: View>(&self, reader: Reader<'_, V>) {
+        let catalog = reader.catalog();
+        for index in catalog.indexes() {
+            let label = catalog.label_name(index.label).expect("an index has a label");
+            let property = catalog.property_key_name(index.property).expect("and a property");
+            let look = |wanted: Wanted<'_>, is: &dyn Fn(&Value) -> bool| {
+                let mut hits: Vec<IndexHit> = Vec::new();
+                loop {
+                    let after = hits.last().map(|hit| hit.place.clone());
+                    let part = Part { after: after.as_deref(), limit: 2 };
+                    let found = reader.index_part(index, wanted, part).expect("an index is read");
+                    let ended = found.len() < part.limit;
+                    hits.extend(found);
+                    if ended {
+                        break;
+                    }
+                }
+                let mut found: Vec<_> = hits.iter().map(|hit| (hit.node, &hit.value)).collect();
+                found.sort_by_key(|(node, _)| *node);
+                let mut expected: Vec<_> =
+                    self.values(label, property).filter(|(_, value)| is(value)).collect();
+                expected.sort_by_key(|(node, _)| *node);
+                assert_eq!(found, expected, ":{label}({property}) {wanted:?}");
+            };
+            let is_string = |value: &Value| matches!(value, Value::String(_));
+            look(Wanted::Prefix(""), &is_string);
+            for (node, value) in self.values(label, property) {
+                let equal = self.find(label, property, value);
+                assert!(equal.contains(&node));
+                let same = |other: &Value| self.find(label, property, other) == equal;
+                look(Wanted::Equal(value), &same);
+                if let Value::String(text) = value {
+                    for chars in [1, 2, text.chars().count()] {
+                        let prefix: String = text.chars().take(chars).collect();
+                        let begins = |other: &Value| matches!(other, Value::String(other) if other.starts_with(&prefix));
+                        look(Wanted::Prefix(&prefix), &begins);
+                    }
+                }
+            }
+        }
+    }
+
     /// By index and by scan: values that are there, and one that is not.
     fn assert_found<V: View>(&self, reader: Reader<'_, V>) {
         let catalog = reader.catalog();
@@ -172,6 +240,19 @@ impl GraphModel {
                 let step = values.len().div_ceil(most).max(1);
                 values.into_iter().step_by(step).for_each(look);
             }
+        }
+    }
+}
+
+/// Everything that parts of at most `limit` give, one behind the other.
+fn parts<T: Copy>(limit: usize, read: impl Fn(Part<T>) -> hopdb_graph::Result<Vec<T>>) -> Vec<T> {
+    let mut all = Vec::new();
+    loop {
+        let part = read(Part { after: all.last().copied(), limit }).expect("a part is read");
+        assert!(part.len() <= limit, "a part of {} where {limit} were asked for", part.len());
+        all.extend_from_slice(&part);
+        if part.len() < limit {
+            return all;
         }
     }
 }
