@@ -9,6 +9,7 @@
 
 pub mod csr;
 pub mod friends;
+pub mod http;
 pub mod record;
 
 pub use record::{Better, Record, Report};

@@ -7,12 +7,13 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::{Parser, Subcommand};
 use hopdb::generate::Friends;
 use hopdb::{Database, Options, Value};
 use hopdb_bench::friends::{self, Walks};
+use hopdb_bench::http::{self, Effort};
 use hopdb_bench::record::{What, percentile, spread};
 use hopdb_bench::{Better, Report};
 
@@ -41,15 +42,28 @@ enum Suite {
     Open,
     /// Two-hop walks with pools of a few pages and more.
     Pool,
+    /// Requests to `hop serve`, made by `wrk`, beside a responder that looks at nothing.
+    Http {
+        /// Over how many minutes the server's memory is watched in the end.
+        #[arg(long, default_value_t = 1)]
+        minutes: u64,
+        /// The binary; the one beside this program when not given.
+        #[arg(long)]
+        hop: Option<PathBuf>,
+    },
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let (name, run): (_, fn(&mut Report, bool) -> Outcome) = match arguments.suite {
-        Suite::Walk => ("walk", walk),
-        Suite::Load => ("load", load),
-        Suite::Open => ("open", open),
-        Suite::Pool => ("pool", pool),
+    type Run = Box<dyn FnOnce(&mut Report, bool) -> Outcome>;
+    let (name, run): (_, Run) = match arguments.suite {
+        Suite::Walk => ("walk", Box::new(walk)),
+        Suite::Load => ("load", Box::new(load)),
+        Suite::Open => ("open", Box::new(open)),
+        Suite::Pool => ("pool", Box::new(pool)),
+        Suite::Http { minutes, hop } => {
+            ("http", Box::new(move |report, quick| http(report, quick, minutes, hop)))
+        }
     };
     let mut report = Report::new(name);
     let done = run(&mut report, arguments.quick)
@@ -101,6 +115,15 @@ fn walk(report: &mut Report, quick: bool) -> Outcome {
     let reads = db.counts().io.pages_read - reads;
     report.add(&what("walk-2", "hopdb", ("pages_read", "pages")), &[count(reads)]);
     Ok(())
+}
+
+fn http(report: &mut Report, quick: bool, minutes: u64, hop: Option<PathBuf>) -> Outcome {
+    let beside = || Some(std::env::current_exe().ok()?.with_file_name("hop"));
+    let hop = hop.or_else(beside).filter(|hop| hop.is_file());
+    let hop = hop.ok_or("no `hop` is there: cargo build --release -p hopdb-cli")?;
+    let (rounds, each, soak) = if quick { (1, 1, 0) } else { (3, 3, 60 * minutes) };
+    let [each, soak] = [each, soak].map(Duration::from_secs);
+    http::run(report, &hop, &Effort { graph: graph(quick), rounds, each, soak })
 }
 
 fn same(a: &Walks, b: &Walks) -> Outcome {
