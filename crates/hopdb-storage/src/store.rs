@@ -67,7 +67,7 @@ impl Default for Options {
 /// A table of this store: valid for every transaction that sees the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table {
-    root: PageId,
+    pub(crate) root: PageId,
 }
 
 /// Counts since the handle was opened.
@@ -247,10 +247,10 @@ fn pins_branches(engine: &Engine) -> bool {
 /// A snapshot: one commit, whole, for as long as it lives.
 #[derive(Debug)]
 pub struct ReadTxn {
-    engine: Arc<Engine>,
+    pub(crate) engine: Arc<Engine>,
     ts: CommitTs,
     /// Pages of the file as of the commit.
-    pages: u64,
+    pub(crate) pages: u64,
 }
 
 impl ReadTxn {

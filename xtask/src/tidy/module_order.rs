@@ -13,7 +13,7 @@ use super::tree::Tree;
 const FOLDER: &str = "crates/hopdb-storage/src/";
 
 /// Low to high.
-const ORDER: [&str; 15] = [
+const ORDER: [&str; 16] = [
     "sync",
     "error",
     "io",
@@ -29,6 +29,7 @@ const ORDER: [&str; 15] = [
     "recovery",
     "check",
     "store",
+    "inspect",
 ];
 
 pub(super) fn check(tree: &Tree, _: &Exceptions) -> Vec<Finding> {

@@ -67,7 +67,7 @@ pub enum PageKind {
 }
 
 impl PageKind {
-    fn from_byte(byte: u8) -> Option<Self> {
+    pub(crate) fn from_byte(byte: u8) -> Option<Self> {
         [Self::Free, Self::AllocationMap, Self::Leaf, Self::Branch, Self::Extent]
             .into_iter()
             .find(|kind| *kind as u8 == byte)
@@ -177,9 +177,14 @@ fn checksum(page: &[u8]) -> u64 {
     xxh3_64_with_seed(&page[AT_ID..], get_u64(page, AT_ID))
 }
 
+/// Whether the page's checksum is that of its bytes; in memory, only of versions that came from the file.
+pub(crate) fn checksum_matches(page: &[u8]) -> bool {
+    get_u64(page, 0) == checksum(page)
+}
+
 /// Holds a page read from the file against its checksum, its place and its kind's layout (I16).
 pub(crate) fn verify(page: &[u8], id_wanted: PageId) -> Result<(), String> {
-    if get_u64(page, 0) != checksum(page) {
+    if !checksum_matches(page) {
         return Err("its checksum does not match".into());
     }
     verify_layout(page, id_wanted)

@@ -22,7 +22,8 @@ use super::{
 use crate::codec::num::{get_u16, get_u32, put_u16, put_u32, to_u16, to_usize};
 use crate::codec::varint;
 
-const SLOT_LEN: usize = 6;
+/// Bytes of a slot.
+pub(crate) const SLOT_LEN: usize = 6;
 /// Bytes of a key's head.
 const HEAD_LEN: usize = 4;
 
@@ -53,13 +54,15 @@ fn slot_at(slot: usize) -> usize {
     HEADER_LEN + SLOT_LEN * slot
 }
 
+/// Where a slot's cell starts in the page.
 #[inline]
-fn cell_start(page: &[u8], slot: usize) -> usize {
+pub(crate) fn cell_start(page: &[u8], slot: usize) -> usize {
     usize::from(get_u16(page, slot_at(slot)))
 }
 
+/// The head that a slot holds.
 #[inline]
-fn stored_head(page: &[u8], slot: usize) -> u32 {
+pub(crate) fn stored_head(page: &[u8], slot: usize) -> u32 {
     get_u32(page, slot_at(slot) + 2)
 }
 

@@ -19,7 +19,7 @@ pub const FORMAT_VERSION: u32 = 0;
 const COUNTER_MAX: u64 = 1 << 60;
 /// Most pages, so that their offsets do not overflow.
 pub(crate) const PAGES_MAX: u64 = 1 << 46;
-const MAGIC: [u8; 8] = *b"\x89HopDB\r\n";
+pub(crate) const MAGIC: [u8; 8] = *b"\x89HopDB\r\n";
 const AT_CHECKSUM: usize = 120;
 
 /// What a header slot says.
@@ -142,7 +142,7 @@ impl Header {
         if version != FORMAT_VERSION {
             return Err(unsupported(format!("format version {version}"), "format version 0"));
         }
-        if get_u64(slot, AT_CHECKSUM) != xxh3_64(&slot[..AT_CHECKSUM]) {
+        if !checksum_matches(slot) {
             return Err(Error::CorruptPage {
                 path: path.to_path_buf(),
                 page: 0,
@@ -176,6 +176,11 @@ impl Header {
             clean: get_u32(slot, 96) == 1,
         })
     }
+}
+
+/// Whether the checksum of a slot is that of its bytes.
+pub(crate) fn checksum_matches(slot: &[u8]) -> bool {
+    get_u64(slot, AT_CHECKSUM) == xxh3_64(&slot[..AT_CHECKSUM])
 }
 
 /// Page sizes are powers of two from 4 to 64 KiB.

@@ -156,13 +156,26 @@ impl Pager {
         Ok(bytes)
     }
 
-    fn read_into(&self, id: PageId, bytes: &mut [u8]) -> Result<()> {
-        let offset = id.0 * self.page_size as u64;
+    /// A page's bytes as they lie in the file, whatever they are; zeros where the file ends earlier. For showing
+    /// alone: nothing may be believed of them.
+    pub(crate) fn read_unverified(&self, id: PageId) -> Result<Box<[u8]>> {
+        let mut bytes = vec![0; self.page_size].into_boxed_slice();
+        self.read_bytes(id, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn read_bytes(&self, id: PageId, bytes: &mut [u8]) -> Result<usize> {
         let got = self
             .file
-            .read_at(bytes, offset)
+            .read_at(bytes, id.0 * self.page_size as u64)
             .map_err(|e| Error::io(format!("read page {id} of"), &self.path, e))?;
         self.counters.pages_read.fetch_add(1, Ordering::Relaxed);
+        Ok(got)
+    }
+
+    fn read_into(&self, id: PageId, bytes: &mut [u8]) -> Result<()> {
+        let offset = id.0 * self.page_size as u64;
+        let got = self.read_bytes(id, bytes)?;
         if got < self.page_size {
             return Err(Error::Truncated {
                 path: self.path.clone(),

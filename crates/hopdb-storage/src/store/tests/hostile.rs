@@ -7,6 +7,7 @@ use fastrand::Rng;
 
 use super::*;
 use crate::codec::num::{get_u32, put_u32, put_u64};
+use crate::inspect::PlainBytes;
 
 /// A database with branches, large values, free pages and a few tables.
 fn closed() -> SimFs {
@@ -59,10 +60,14 @@ fn use_all(fs: &SimFs) -> Result<()> {
             }
             more = cursor.prev();
         }
-        for key in [&b"key 000100"[..], b"a", b"zzz", b""] {
+        for key in [&b"key 000100"[..], b"key 000109", b"a", b"zzz", b""] {
+            drop(snapshot.inspect_cell(&name, key, &PlainBytes));
             drop(cursor.seek(key));
             drop(snapshot.get(table, key).and_then(|found| found.map(|f| f.to_vec()).transpose()));
         }
+    }
+    for id in 0..snapshot.page_count().min(200) {
+        drop(snapshot.inspect_page(PageId(id), &PlainBytes));
     }
     drop(snapshot);
     for action in 0..6 {
