@@ -13,11 +13,11 @@ use crate::error::{GraphError, Result};
 use crate::ids::{LabelId, PropertyKeyId, TypeId};
 use crate::keys;
 
-const KIND_LABEL: u64 = 1;
-const KIND_TYPE: u64 = 2;
-const KIND_PROPERTY_KEY: u64 = 3;
-const KIND_INDEX: u64 = 4;
-const KIND_COUNTERS: u64 = 5;
+pub(crate) const KIND_LABEL: u64 = 1;
+pub(crate) const KIND_TYPE: u64 = 2;
+pub(crate) const KIND_PROPERTY_KEY: u64 = 3;
+pub(crate) const KIND_INDEX: u64 = 4;
+pub(crate) const KIND_COUNTERS: u64 = 5;
 
 /// Names of one kind and what is counted of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -16,6 +16,7 @@
 //! - `check`: holds all tables against one another.
 //! - [`load`]: CSV files into a new graph.
 //! - [`export`]: a graph as such files.
+//! - [`inspect`]: how all that lies in the file, for people.
 
 pub mod block;
 mod browse;
@@ -26,6 +27,7 @@ pub mod export;
 mod graph;
 pub mod ids;
 mod index;
+pub mod inspect;
 mod keys;
 pub mod load;
 mod read;

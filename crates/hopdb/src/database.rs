@@ -9,7 +9,7 @@ use hopdb_graph::{Graph, Reader};
 use hopdb_storage::{Counts, ReadTxn, RecoveryReport, WriteTxn};
 
 use crate::error::{Error, Result};
-use crate::{NodeId, RelationshipId, Value};
+use crate::{NodeId, RelationshipId, Value, inspect};
 
 pub use hopdb_storage::Options;
 
@@ -176,6 +176,29 @@ impl Snapshot {
         progress: &ExportProgress,
     ) -> Result<ExportReport> {
         Ok(hopdb_graph::export::export(&self.inner, folder.as_ref(), format, progress)?)
+    }
+
+    /// The cells in the file that make up a node, with the ways to them; `None` when there is none with this id.
+    ///
+    /// # Errors
+    /// Failed reads, damaged pages on the ways, damaged keys of relationships. A damaged record is shown as one.
+    pub fn inspect_node(&self, id: NodeId) -> Result<Option<inspect::Node>> {
+        Ok(self.inner.inspect_node(id)?)
+    }
+
+    /// A page of the file taken apart; `None` when there are fewer, see [`Snapshot::page_count`]. One that is damaged
+    /// is shown as its bytes, with what is wrong.
+    ///
+    /// # Errors
+    /// Failed reads; a damaged page of no known kind.
+    pub fn inspect_page(&self, page: u64) -> Result<Option<inspect::Page>> {
+        Ok(self.inner.inspect_page(page)?)
+    }
+
+    /// Pages of the file as of the commit, headers and free ones included.
+    #[must_use]
+    pub fn page_count(&self) -> u64 {
+        self.inner.txn().page_count()
     }
 
     /// The nodes with a label whose property equals a value, by names; none when a name is unknown.

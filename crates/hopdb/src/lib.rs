@@ -22,7 +22,7 @@
 //! ```
 //!
 //! Modules: `database` is the way in; [`load`] reads CSV and JSON lines, [`export`] writes
-//! them; [`generate`] makes benchmark graphs; [`kv`] is the
+//! them; [`generate`] makes benchmark graphs; [`inspect`] shows how a graph lies in its file; [`kv`] is the
 //! key-value store below, usable alone.
 
 mod database;
@@ -47,6 +47,17 @@ pub use hopdb_storage::{Counts, FORMAT_VERSION, IoCounts, PageKind, PoolCounts, 
 pub mod export {
     pub use hopdb_graph::export::{
         ARGUMENTS_FILE, Csv, ExportReport, FileColumn, Phase, Progress, RowFormat, RowWriter,
+    };
+}
+
+/// How a graph lies in its file: what [`Snapshot::inspect_node`] and [`Snapshot::inspect_page`] give.
+///
+/// Everything here serializes: bytes as lower-case hexadecimal, page ids as numbers, `large` and the like as `null`
+/// where there is nothing.
+pub mod inspect {
+    pub use hopdb_graph::inspect::{
+        Adjacency, Cell, ChainStep, Extent, Field, Hex, IndexEntry, Kind, LARGE_BYTES_MAX, Large,
+        Node, Page, Side, Slot,
     };
 }
 

@@ -168,6 +168,13 @@ pub fn count(value: &[u8]) -> Option<u64> {
     varint::get(value, &mut 0).map(|header| header / 2)
 }
 
+/// Bytes of both numbers of the further pair `index`, as a block's codes say.
+pub(crate) fn number_lens(wide: bool, codes: &[u8], index: usize) -> (usize, usize) {
+    let code = usize::from(codes[index / 2] >> (4 * (index % 2)));
+    let widths = Widths::of(wide);
+    (widths.bytes[code & 3], widths.bytes[code >> 2 & 3])
+}
+
 /// Appends all pairs of a block.
 ///
 /// # Errors
