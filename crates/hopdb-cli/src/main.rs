@@ -2,12 +2,12 @@
 //!
 //! One module a command, each with its arguments and a `run`; the others are what commands share:
 //! - [`failure`]: everything that ends a command early, its message, hint and exit code.
-//! - [`screen`]: standard output, numbers for people, JSON.
+//! - [`screen`]: standard output, numbers for people, JSON; [`dump`]: bytes beside what they mean.
 //! - [`open`]: opening databases; recovery.
 //! - [`names`], [`start`], [`size`]: what users write on the command line; [`arguments`] puts in what they write in files.
 //! - [`interrupt`] has Ctrl-C.
 //!
-//! Depends on the crate `hopdb` alone; knows no page, no table and no format.
+//! Depends on the crate `hopdb` alone; knows no format.
 
 #![expect(
     clippy::disallowed_methods,
@@ -19,13 +19,16 @@ mod bench;
 mod check;
 mod completions;
 mod demo;
+mod dump;
 mod export;
 mod failure;
 mod generate;
 mod interrupt;
 mod load;
 mod names;
+mod node;
 mod open;
+mod page;
 mod screen;
 mod size;
 mod start;
@@ -70,6 +73,8 @@ enum Command {
     Load(Box<load::Args>),
     Export(export::Args),
     Walk(walk::Args),
+    Node(node::Args),
+    Page(page::Args),
     Stat(stat::Args),
     Check(check::Args),
     Generate(generate::Args),
@@ -99,6 +104,8 @@ fn run(command: &Command, screen: &mut Screen) -> Result<(), Failure> {
         Command::Load(args) => load::run(args, screen),
         Command::Export(args) => export::run(args, screen),
         Command::Walk(args) => walk::run(args, screen),
+        Command::Node(args) => node::run(args, screen),
+        Command::Page(args) => page::run(args, screen),
         Command::Stat(args) => stat::run(args, screen),
         Command::Check(args) => check::run(args, screen),
         Command::Generate(args) => generate::run(args, screen),

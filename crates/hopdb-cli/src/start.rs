@@ -1,4 +1,4 @@
-//! A node as users name it: `Label.property=value`.
+//! A node as users name it: `Label.property=value`, or its id where that is taken too.
 //!
 //! The label ends at the first dot, the property at the first `=`, outside backquotes, in which any name can stand.
 //! The text of the value says nothing of its type:
@@ -77,8 +77,41 @@ impl Start {
             }),
             many => Err(Failure::input(
                 format!("{} nodes :{label} have {property} = {value}", count(many.len() as u64)),
-                "a walk starts at one node: name it by a property with a value of its own",
+                "name one node, by a property with a value of its own",
             )),
+        }
+    }
+}
+
+/// A node by its id or by a property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NodeName {
+    /// Its id.
+    Id(NodeId),
+    /// A property.
+    By(Start),
+}
+
+impl FromStr for NodeName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Ok(id) = text.parse() {
+            return Ok(Self::Id(NodeId(id)));
+        }
+        let by = text.parse().map(Self::By);
+        by.map_err(|_: String| {
+            "write an id, as 42, or Label.property=value, as in Person.id=42".into()
+        })
+    }
+}
+
+impl NodeName {
+    /// The node that is meant; one named by its id need not be there.
+    pub(crate) fn find(&self, snapshot: &Snapshot) -> Result<NodeId, Failure> {
+        match self {
+            Self::Id(id) => Ok(*id),
+            Self::By(start) => start.find(snapshot),
         }
     }
 }
@@ -107,6 +140,16 @@ mod tests {
         assert_eq!(start.value, "`=");
         for text in ["", "Person", "Person.id", "Person=1", ".id=1", "Person.=1"] {
             assert!(text.parse::<Start>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn nodes_are_named_by_ids_and_properties() {
+        assert_eq!("42".parse(), Ok(NodeName::Id(NodeId(42))));
+        assert_eq!("A.b=1".parse(), Ok(NodeName::By("A.b=1".parse().unwrap())));
+        for text in ["", "-1", "A.b", "99999999999999999999"] {
+            let error = text.parse::<NodeName>().unwrap_err();
+            assert!(error.starts_with("write an id"), "{error}");
         }
     }
 }

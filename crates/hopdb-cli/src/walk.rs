@@ -123,7 +123,7 @@ pub(crate) fn walk_hops<V: hopdb::kv::View>(
 }
 
 /// A node as Cypher would write it, shortened.
-fn describe(snapshot: &Snapshot, id: NodeId) -> Result<String, Failure> {
+pub(crate) fn describe(snapshot: &Snapshot, id: NodeId) -> Result<String, Failure> {
     const PROPERTIES_MAX: usize = 4;
     const VALUE_CHARS_MAX: usize = 40;
     let Some(node) = snapshot.reader().node(id)? else { return Ok(format!("node {id}")) };

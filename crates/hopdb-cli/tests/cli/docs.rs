@@ -214,7 +214,7 @@ fn examples<'t>(block: &Block<'t>, place: &str) -> Vec<Example<'t>> {
 }
 
 /// Whether lines are those of a pattern, where a line `…` stands for any lines.
-fn lines_fit(pattern: &[&str], lines: &[&str]) -> bool {
+pub(crate) fn lines_fit(pattern: &[&str], lines: &[&str]) -> bool {
     match (pattern, lines) {
         ([], lines) => lines.is_empty(),
         (["…", pattern @ ..], lines) => {

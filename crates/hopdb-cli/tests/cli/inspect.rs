@@ -107,6 +107,8 @@ fn files_that_are_no_database_are_told_apart() {
         for command in ["stat", "check", "bench walk"] {
             folder.fails(&format!("{command} {name}"), code, &texts);
         }
+        folder.fails(&format!("node {name} 0"), code, &texts);
+        folder.fails(&format!("page {name} 0"), code, &texts);
     }
 }
 

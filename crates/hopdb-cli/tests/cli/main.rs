@@ -14,6 +14,7 @@ mod export;
 mod inspect;
 mod kill;
 mod load;
+mod pages;
 mod program;
 mod rejects;
 mod shared_data;

@@ -16,6 +16,8 @@ fn help_teaches_with_examples_and_exit_codes() {
     for command in [
         "load",
         "walk",
+        "node",
+        "page",
         "stat",
         "check",
         "demo",

@@ -67,7 +67,7 @@ fn a_start_is_found_by_values_of_every_type() {
         let [first, _] = hops(&folder, &format!("--from N.{from} --hops 2"))[..] else { panic!() };
         assert_eq!(first, [3, 3, 2], "{from}");
     }
-    let texts = ["2 nodes :N have same = x", "hint: a walk starts at one node"];
+    let texts = ["2 nodes :N have same = x", "hint: name one node, by a property"];
     folder.fails("walk d.hop --from N.same=x --hops 1", 2, &texts);
     folder.fails("walk d.hop --from N.id=e --hops 1", 1, &["no node :N has id = e"]);
 }

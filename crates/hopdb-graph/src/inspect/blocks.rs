@@ -42,16 +42,16 @@ pub(super) fn adjacency(key: &[u8], fields: &mut Fields<'_>) {
     });
 }
 
-/// Bytes that the numbers of the first pairs take, as the codes say.
+/// What the codes say of the first pairs: how many bytes both numbers of each take.
 fn codes_text(shown: usize, all: usize, lens: impl Fn(usize) -> (usize, usize)) -> String {
-    const CODES_MAX: usize = 8;
+    const CODES_MAX: usize = 4;
     let few = (0..shown.min(CODES_MAX)).map(|index| {
         let (neighbour, relationship) = lens(index);
         format!("{neighbour}+{relationship}")
     });
     let few: Vec<String> = few.collect();
     let dots = if all > few.len() { ", …" } else { "" };
-    format!("bytes of the numbers below: {}{dots}", few.join(", "))
+    format!("widths in bytes: {}{dots}", few.join(", "))
 }
 
 fn pair_text(before: Pair, pair: Pair) -> String {

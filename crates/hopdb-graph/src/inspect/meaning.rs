@@ -22,7 +22,7 @@ pub(super) struct GraphMeaning<'c> {
 }
 
 /// Names of key fields whose values say enough alone.
-const SPEAKING: [&str; 6] = ["side", "type", "label", "value", "names of", "name"];
+const SPEAKING: [&str; 6] = ["side", "type", "first neighbour", "label", "value", "what"];
 
 impl GraphMeaning<'_> {
     pub(super) fn label_name(&self, id: u64) -> String {
@@ -90,18 +90,18 @@ fn plain(number: u64) -> String {
 }
 
 fn catalog_key(key: &mut Fields<'_>) -> Option<()> {
-    let kind = key.ordered("names of", |kind| {
+    key.ordered("what", |kind| {
         match kind {
             KIND_LABEL => "label",
             KIND_TYPE => "relationship type",
             KIND_PROPERTY_KEY => "property key",
             KIND_INDEX => "index",
-            KIND_COUNTERS => "counts of all",
+            KIND_COUNTERS => "counts",
             _ => "unknown",
         }
         .into()
     })?;
-    key.ordered(if kind == KIND_COUNTERS { "always" } else { "id" }, plain)?;
+    key.ordered("id", plain)?;
     Some(())
 }
 
@@ -175,7 +175,8 @@ impl Meaning for GraphMeaning<'_> {
         self.key(table, &mut fields);
         let part = |field: hopdb_storage::inspect::Field| match SPEAKING.contains(&&*field.name) {
             true => field.value,
-            false => format!("{} {}", field.name, field.value),
+            // Which first is meant is plain in a line.
+            false => format!("{} {}", field.name.trim_start_matches("first "), field.value),
         };
         let parts: Vec<String> = fields.finish().into_iter().map(part).collect();
         parts.join(", ")

@@ -161,7 +161,7 @@ fn a_node_is_its_cells() {
         "  first neighbour: node 0",
         "  first relationship: 0",
         "  pairs: 3, the first in the key",
-        "  codes: bytes of the numbers below: 1+1, 1+1",
+        "  codes: widths in bytes: 1+1, 1+1",
         "    pair 2: +1: node 1, +1: relationship 1",
         "    pair 3: +0: node 1, +1: relationship 2",
     ];
@@ -247,18 +247,18 @@ fn every_table_says_what_its_entries_mean() {
         );
     }
     for line in [
-        "adjacency: node 7, out, R, first neighbour node 8, first relationship 7 = 1 relationship",
+        "adjacency: node 7, out, R, node 8, relationship 7 = 1 relationship",
         "catalog: label, id 0 = nodes with it 200, name N",
         "catalog: relationship type, id 0 = relationships of it 99, name R",
         "catalog: property key, id 1 = not counted 0, name since",
         "catalog: index, id 0 = label N, unique no, properties 1, property key k",
-        "catalog: counts of all, always 0 = next node 200, next relationship 100, nodes 200, \
+        "catalog: counts, id 0 = next node 200, next relationship 100, nodes 200, \
          relationships 99, next index 1",
         "index.0: 7, node 7 = ",
         "labels: N, node 7 = ",
         "nodes: node 7 = :N {k: 7}",
         "relationship-properties: relationship 7 = {since: 1}",
-        "relationships: first relationship 0 = 64 relationships, 1 of them removed",
+        "relationships: relationship 0 = 64 relationships, 1 of them removed",
     ] {
         assert!(lines.contains(line), "no {line}: {lines:#?}");
     }

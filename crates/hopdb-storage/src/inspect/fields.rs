@@ -217,14 +217,25 @@ fn shortened(mut text: String) -> String {
     text
 }
 
+/// Most bytes of others that a value shows.
+const BYTES_MAX: usize = 48;
+
+/// The characters that the bytes are in ASCII, with dots for those that are none; shortened.
+pub(super) fn printable(bytes: &[u8]) -> String {
+    let shown = bytes.iter().take(BYTES_MAX).map(|byte| match byte {
+        b' '..=b'~' => char::from(*byte),
+        _ => '·',
+    });
+    shown.chain((bytes.len() > BYTES_MAX).then_some('…')).collect()
+}
+
 /// Bytes as text where they are printable, else in hexadecimal; either shortened.
 pub(super) fn preview(bytes: &[u8]) -> String {
-    const BYTES_MAX: usize = 48;
     let start = &bytes[..bytes.len().min(BYTES_MAX)];
     let dots = if start.len() < bytes.len() { "…" } else { "" };
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains(char::is_control) => {
-            shortened(format!("{:?}", text.chars().take(BYTES_MAX).collect::<String>())) + dots
+            format!("{:?}{dots}", text.chars().take(BYTES_MAX).collect::<String>())
         }
         _ => format!("{}{dots}", Hex(start.to_vec())),
     }
@@ -282,6 +293,16 @@ mod tests {
             "(left over) 1 bytes that mean nothing here",
         ];
         assert_eq!(texts(&fields.finish()), expected);
+    }
+
+    #[test]
+    fn bytes_are_previewed() {
+        assert_eq!(preview(b"a \"b\""), r#""a \"b\"""#);
+        assert_eq!(preview(&[0, 0xff]), "00ff");
+        assert_eq!(preview(&[1; 50]), "01".repeat(48) + "…");
+        assert_eq!(preview("ä".repeat(60).as_bytes()), format!("{:?}…", "ä".repeat(48)));
+        assert_eq!(printable(&[b'a', 0, b'~', 0xff]), "a·~·");
+        assert_eq!(printable(&[b' '; 49]), " ".repeat(48) + "…");
     }
 
     #[test]

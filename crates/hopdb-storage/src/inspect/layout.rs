@@ -62,7 +62,11 @@ fn page_header(fields: &mut Fields<'_>, bytes: &[u8], checksum: &str) {
     fields.take(8, "page id", number(8));
     fields.take(8, "birth", format!("allocated by commit {}", number(16)));
     fields.take(8, "begin", format!("this version is of commit {}", number(24)));
-    fields.take(8, "LSN", format!("{} in the log", number(32)));
+    let lsn = match get_u64(bytes, 32) {
+        0 => "0: no record of a log changed it".into(),
+        lsn => format!("{lsn} in the log"),
+    };
+    fields.take(8, "LSN", lsn);
     fields.take(1, "kind", kind.map_or("not known".into(), |kind| kind_text(kind).to_string()));
     fields.take(1, "level", page::level(bytes).to_string());
     fields.take(2, "prefix", format!("{} bytes that all keys share", page::prefix_len(bytes)));
@@ -112,7 +116,7 @@ pub(super) fn extent(id: PageId, bytes: &[u8]) -> Page {
     let fields = annotated(bytes, |fields| {
         page_header(fields, bytes, pooled_checksum(bytes));
         let payload = page::count(bytes).min(fields.rest().len());
-        let text = fields::preview(&fields.rest()[..payload]);
+        let text = fields::printable(&fields.rest()[..payload]);
         fields.take(payload, "part of a large value", text);
         fields.take_rest("unused", "");
     });
