@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use hopdb::inspect::{Adjacency, Node as Inspected, Side};
-use hopdb::{Direction, Node, NodeId, Pair, Snapshot};
+use hopdb::{Adjacent, Direction, Node, NodeId, Part, Snapshot};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -123,17 +123,15 @@ fn properties(screen: &mut Screen, node: &Node) -> Result<(), Failure> {
 }
 
 /// The first relationships of a side and type.
-fn first(snapshot: &Snapshot, (id, group): (NodeId, &Adjacency)) -> Result<Vec<Pair>, Failure> {
+fn first(snapshot: &Snapshot, (id, group): (NodeId, &Adjacency)) -> Result<Vec<Adjacent>, Failure> {
     let reader = snapshot.reader();
     let direction = match group.direction {
         Side::Out => Direction::Outgoing,
         Side::In => Direction::Incoming,
     };
     let type_id = reader.catalog().relationship_type(&group.relationship_type);
-    let mut pairs = Vec::new();
-    reader.expander(direction, type_id).expand(id, &mut pairs)?;
-    pairs.truncate(NAMED_MAX);
-    Ok(pairs)
+    let part = Part { after: None, limit: NAMED_MAX };
+    Ok(reader.adjacent_part(id, (direction, type_id), part)?)
 }
 
 fn relationships(
@@ -149,7 +147,7 @@ fn relationships(
     writeln!(screen, "\n{relationships} {side} :{}", group.relationship_type)?;
     let mut rows = Rows::default();
     let pairs = first(snapshot, (id, group))?;
-    for (neighbour, relationship) in &pairs {
+    for Adjacent { neighbour, relationship, .. } in &pairs {
         let who = format!("{}  relationship {relationship}", describe(snapshot, *neighbour)?);
         rows.add(format!("{arrow} node"), neighbour.to_string(), who);
     }
@@ -194,9 +192,9 @@ fn json(
 ) -> Result<(), Failure> {
     let group = |group| {
         let pairs = first(snapshot, (node.id, group))?;
-        let relationship = |(neighbour, id): Pair| JsonRelationship {
-            id: id.to_string(),
-            neighbour: neighbour.to_string(),
+        let relationship = |adjacent: Adjacent| JsonRelationship {
+            id: adjacent.relationship.to_string(),
+            neighbour: adjacent.neighbour.to_string(),
         };
         Ok(JsonGroup {
             direction: group.direction,

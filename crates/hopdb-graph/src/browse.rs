@@ -13,7 +13,7 @@ use crate::error::{GraphError, Result};
 use crate::ids::{Direction, NodeId, TypeId};
 use crate::index::{self, KEY_BYTES_MAX, ValueKey};
 use crate::keys::{self, BlockKey};
-use crate::read::{Adjacent, Reader};
+use crate::read::{Adjacent, Pair, Reader};
 use crate::value::Value;
 
 /// How many relationships of one type a node has on one side.
@@ -27,6 +27,8 @@ pub struct Degree {
     pub relationships: u64,
     /// Packed blocks that hold them.
     pub blocks: u64,
+    /// The first of them.
+    pub first: Pair,
 }
 
 /// Which part of a list is wanted: what follows `after`, or its beginning, and how much of it.
@@ -66,14 +68,14 @@ impl<V: View> Reader<'_, V> {
     pub fn degrees(&self, node: NodeId) -> Result<Vec<Degree>> {
         let mut degrees: Vec<Degree> = Vec::new();
         self.expander(Direction::Both, None).for_each_block(&[node], |block, bytes| {
-            let BlockKey { outgoing, type_id, .. } = block;
+            let BlockKey { outgoing, type_id, first, .. } = block;
             let relationships = adjacency::count(bytes).ok_or_else(|| damaged(node))?;
             match degrees.last_mut() {
                 Some(last) if (last.outgoing, last.type_id) == (outgoing, type_id) => {
                     last.relationships += relationships;
                     last.blocks += 1;
                 }
-                _ => degrees.push(Degree { type_id, outgoing, relationships, blocks: 1 }),
+                _ => degrees.push(Degree { type_id, outgoing, relationships, blocks: 1, first }),
             }
             Ok(())
         })?;

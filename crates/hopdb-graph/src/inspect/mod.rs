@@ -18,13 +18,13 @@ pub use hopdb_storage::inspect::{
 use hopdb_storage::{PageId, View};
 use serde::Serialize;
 
-use crate::block::adjacency;
+use crate::browse::Degree;
 use crate::catalog::IndexDefinition;
 use crate::error::{GraphError, Result};
 use crate::graph::Snapshot;
-use crate::ids::{Direction, NodeId};
+use crate::ids::NodeId;
 use crate::index::IndexEntry as Entry;
-use crate::keys::{self, BlockKey};
+use crate::keys;
 use crate::load::names::write_name;
 use crate::record::RecordView;
 use meaning::GraphMeaning;
@@ -110,35 +110,21 @@ impl Snapshot {
     }
 
     fn adjacency_cells(&self, node: NodeId) -> Result<Vec<Adjacency>> {
-        let mut groups: Vec<(BlockKey, u64, u64)> = Vec::new();
-        self.reader().expander(Direction::Both, None).for_each_block(&[node], |block, bytes| {
-            let pairs = adjacency::count(bytes)
-                .ok_or_else(|| GraphError::damaged(keys::ADJACENCY, "a block"))?;
-            match groups.last_mut() {
-                Some((first, relationships, blocks))
-                    if (first.outgoing, first.type_id) == (block.outgoing, block.type_id) =>
-                {
-                    *relationships += pairs;
-                    *blocks += 1;
-                }
-                _ => groups.push((block, pairs, 1)),
-            }
-            Ok(())
-        })?;
-        let cell = |(block, relationships, blocks): (BlockKey, u64, u64)| {
+        let cell = |degree: Degree| {
+            let Degree { type_id, outgoing, relationships, blocks, first } = degree;
             let mut key = Vec::new();
-            keys::adjacency_prefix(&mut key, node, Some(block.outgoing), Some(block.type_id));
-            keys::pair(&mut key, block.first);
+            keys::adjacency_prefix(&mut key, node, Some(outgoing), Some(type_id));
+            keys::pair(&mut key, first);
             let first = self.cell(keys::ADJACENCY, &key)?;
             Ok(Adjacency {
-                direction: if block.outgoing { Side::Out } else { Side::In },
-                relationship_type: self.meaning().type_name(block.type_id.0.into()),
+                direction: if outgoing { Side::Out } else { Side::In },
+                relationship_type: self.meaning().type_name(type_id.0.into()),
                 relationships,
                 blocks,
                 first: first.ok_or_else(|| GraphError::damaged(keys::ADJACENCY, "a block"))?,
             })
         };
-        groups.into_iter().map(cell).collect()
+        self.reader().degrees(node)?.into_iter().map(cell).collect()
     }
 
     /// The entries that are there: one that is missing, or of a record that cannot be read, is for the check.

@@ -8,8 +8,10 @@ use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 
 use super::*;
+use crate::block::adjacency;
 use crate::block::relationships::{self, RelationshipRow};
 use crate::graph::Graph;
+use crate::ids::Direction;
 use crate::ids::{RelationshipId, TypeId};
 use crate::value::Value;
 use crate::value::tests::any_value;
