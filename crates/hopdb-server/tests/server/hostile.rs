@@ -1,0 +1,274 @@
+//! Clients that are slow, broken, huge or many: each loses its own connection, and nobody else notices.
+//!
+//! Time limits are short here. Nothing waits for time to pass: a test reads until the server ends the connection.
+
+use std::io::{ErrorKind, Write};
+use std::net::{Shutdown, TcpStream};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::{Duration, Instant};
+
+use hopdb::Transaction;
+use hopdb_server::Limits;
+
+use crate::client::Client;
+use crate::served::{Served, people};
+
+const SHORT: Duration = Duration::from_millis(200);
+
+/// A server whose patience is short.
+fn impatient(change: impl FnOnce(&mut Limits)) -> Served {
+    Served::new(people, |options| {
+        options.writable = true;
+        options.limits.headers_wait = SHORT;
+        options.limits.body_wait = SHORT;
+        change(&mut options.limits);
+    })
+}
+
+fn works(served: &Served) {
+    assert_eq!(served.client().json("/nodes/0")["id"], "0");
+}
+
+#[test]
+fn headers_that_never_end_end_their_connection() {
+    let served = impatient(|_| {});
+    let mut silent = served.client();
+    let mut slow = served.client();
+    slow.send(b"GET / HTTP/1.1\r\nhost:");
+    works(&served);
+    assert!(silent.is_ended());
+    assert!(slow.is_ended());
+    // One byte now and then does not help.
+    let drip = served.client();
+    let mut stream: &TcpStream = drip.stream();
+    stream.set_read_timeout(Some(Duration::from_millis(5))).unwrap();
+    stream.write_all(b"GET / HTTP/1.1\r\nx: ").unwrap();
+    let started = Instant::now();
+    let ended = loop {
+        assert!(started.elapsed() < Duration::from_secs(60), "it goes on for ever");
+        match stream.peek(&mut [0]) {
+            Err(error) if [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()) => {
+                if stream.write_all(b"x").is_err() {
+                    break true;
+                }
+            }
+            read => break read.is_ok_and(|bytes| bytes == 0) || stream.peek(&mut [0]).is_err(),
+        }
+    };
+    assert!(ended);
+    works(&served);
+}
+
+#[test]
+fn half_closed_connections_end() {
+    let served = impatient(|_| {});
+    let mut cut = served.client();
+    cut.send(b"GET / HTTP/1.1\r\nhost:");
+    cut.stream().shutdown(Shutdown::Write).unwrap();
+    assert!(cut.is_ended());
+    let mut whole = served.client();
+    whole.send(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    whole.stream().shutdown(Shutdown::Write).unwrap();
+    assert!(whole.is_ended());
+    let mut body = served.client();
+    body.send(post(served.address().port(), "content-length: 10\r\n").as_bytes());
+    body.stream().shutdown(Shutdown::Write).unwrap();
+    assert!(body.is_ended());
+    works(&served);
+}
+
+fn post(port: u16, headers: &str) -> String {
+    format!(
+        "POST /api/v1/nodes HTTP/1.1\r\nhost: localhost:{port}\r\n\
+         content-type: application/json\r\n{headers}\r\n"
+    )
+}
+
+#[test]
+fn garbage_is_refused() {
+    let served = impatient(|_| {});
+    for bytes in [
+        &b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"[..],
+        b"\0\0\0\0\0\0\0\0\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET / HTTP/1.1\r\nhost localhost\r\n\r\n",
+        b"POST /api/v1/nodes HTTP/1.1\r\ncontent-length: -1\r\n\r\n",
+        b"POST /api/v1/nodes HTTP/1.1\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ] {
+        let mut client = served.client();
+        client.send(bytes);
+        if let Some(reply) = client.try_reply() {
+            assert_eq!(reply.status, 400, "{}", String::from_utf8_lossy(bytes));
+        }
+        assert!(client.is_ended());
+    }
+    works(&served);
+}
+
+#[test]
+fn huge_headers_and_addresses_are_refused() {
+    let served = impatient(|_| {});
+    let mut client = served.client();
+    let long = "x".repeat(9000);
+    let reply = client.get(&format!("/api/v1/search?q={long}"));
+    assert_eq!((reply.status, reply.code().as_str()), (400, "bad_request"));
+    let mut client = served.client();
+    let mut stream: &TcpStream = client.stream();
+    stream.write_all(b"GET / HTTP/1.1\r\n").unwrap();
+    // The server may end the connection before it has taken all of it.
+    let _taken = (0..100).try_for_each(|n| write!(stream, "x{n}: {long}\r\n"));
+    if let Some(reply) = client.try_reply() {
+        assert_eq!(reply.status, 431);
+    }
+    assert!(client.is_ended());
+    works(&served);
+}
+
+#[test]
+fn huge_bodies_are_refused() {
+    let served = impatient(|_| {});
+    let port = served.address().port();
+    let mut client = served.client();
+    client.send(post(port, "content-length: 1048577\r\n").as_bytes());
+    let reply = client.reply();
+    assert_eq!((reply.status, reply.code().as_str()), (413, "too_large"));
+    // Without a length, and without an end.
+    let mut client = served.client();
+    client.send(post(port, "transfer-encoding: chunked\r\n").as_bytes());
+    let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x1_0000));
+    let mut stream: &TcpStream = client.stream();
+    let sent =
+        (0..).take_while(|_| stream.write_all(chunk.as_bytes()).is_ok()).take(10_000).count();
+    assert!(sent < 10_000, "all of it was taken");
+    if let Some(reply) = client.try_reply() {
+        assert_eq!(reply.code(), "too_large");
+    }
+    works(&served);
+}
+
+#[test]
+fn a_body_that_does_not_come_is_not_waited_for() {
+    let served = impatient(|_| {});
+    let mut client = served.client();
+    let head = post(served.address().port(), "content-length: 10\r\n");
+    client.send(head.as_bytes());
+    client.send(b"{\"a");
+    works(&served);
+    let reply = client.reply();
+    assert_eq!((reply.status, reply.code().as_str()), (503, "timeout"));
+    assert!(client.is_ended());
+}
+
+#[test]
+fn many_idle_connections_stand_in_nobodys_way() {
+    let served = Served::people();
+    let mut idle: Vec<Client> = (0..200).map(|_| served.client()).collect();
+    let mut client = served.client();
+    for _ in 0..100 {
+        assert_eq!(client.json("/nodes/1")["id"], "1");
+    }
+    // They are as good as new.
+    for client in &mut idle {
+        assert_eq!(client.json("/nodes/2")["id"], "2");
+    }
+}
+
+/// Asks until there is room for one more connection.
+fn until_there_is_room(served: &Served) {
+    let started = Instant::now();
+    loop {
+        let mut client = served.client();
+        match client.try_get("/api/v1/nodes/0") {
+            Some(reply) if reply.status == 200 => return,
+            Some(reply) => assert_eq!((reply.status, reply.code().as_str()), (503, "busy")),
+            None => {}
+        }
+        assert!(started.elapsed() < Duration::from_secs(60), "there is never room");
+    }
+}
+
+#[test]
+fn connections_are_counted() {
+    let served = Served::new(people, |options| options.limits.connections = 3);
+    let mut open: Vec<Client> = (0..3).map(|_| served.client()).collect();
+    open.iter_mut().for_each(|client| drop(client.json("/nodes/0")));
+    let mut fourth = served.client();
+    let reply = fourth.reply();
+    assert_eq!((reply.status, reply.code().as_str()), (503, "busy"));
+    assert_eq!(reply.header("retry-after"), Some("1"));
+    assert!(fourth.is_ended());
+    open.pop();
+    until_there_is_room(&served);
+}
+
+#[test]
+fn answers_that_nobody_takes_end_their_connection() {
+    let fill = |txn: &mut Transaction| {
+        txn.create_node(&[], &[]).unwrap();
+        txn.create_node(&[], &[("text", "x".repeat(8 << 20).into())]).unwrap();
+    };
+    let served = Served::new(fill, |options| {
+        options.limits.connections = 1;
+        options.limits.write_wait = SHORT;
+    });
+    let mut client = served.client();
+    let port = served.address().port();
+    for _ in 0..4 {
+        client.send(
+            format!("GET /api/v1/nodes/1 HTTP/1.1\r\nhost: localhost:{port}\r\n\r\n").as_bytes(),
+        );
+    }
+    // There is room for one: it is given up, although its client is still there.
+    until_there_is_room(&served);
+    drop(client);
+}
+
+#[test]
+fn threads_that_wait_hold_up_nobody() {
+    let (began, begins) = mpsc::channel();
+    let (go_on, wait) = mpsc::channel();
+    let wait = Mutex::new(wait);
+    // The log stands for a slow disk: it keeps the thread of the request, as a read would.
+    let log = move |line: &str| {
+        if line.contains("/nodes/1") {
+            began.send(()).unwrap();
+            wait.lock().unwrap().recv().unwrap();
+        }
+    };
+    let served = Served::new(people, |options| {
+        options.limits.requests = 4;
+        options.log = Some(Arc::new(log));
+    });
+    let mut held: Vec<Client> = (0..4).map(|_| served.client()).collect();
+    let port = served.address().port();
+    let request = format!("GET /api/v1/nodes/1 HTTP/1.1\r\nhost: localhost:{port}\r\n\r\n");
+    held.iter_mut().for_each(|client| client.send(request.as_bytes()));
+    held.iter().for_each(|_| begins.recv().unwrap());
+    (0..100).for_each(|_| works(&served));
+    held.iter().for_each(|_| go_on.send(()).unwrap());
+    held.iter_mut().for_each(|client| assert_eq!(client.reply().status, 200));
+}
+
+#[test]
+fn running_requests_are_finished_at_the_end() {
+    let served = Served::writable();
+    let port = served.address().port();
+    let mut idle = served.client();
+    idle.json("/nodes/0");
+    let mut fresh = served.client();
+    let mut client = served.client();
+    client.send(post(port, "content-length: 2\r\nexpect: 100-continue\r\n").as_bytes());
+    // The server asks for the body: the request runs.
+    assert_eq!(client.reply().status, 100);
+    served.stop();
+    assert!(idle.is_ended());
+    client.send(b"{}");
+    assert_eq!(client.reply().status, 201);
+    assert!(client.is_ended());
+    assert!(fresh.is_ended());
+    let db = served.ended();
+    assert_eq!(db.read().unwrap().reader().catalog().node_count(), 5);
+    assert!(db.recovery().is_none());
+}
