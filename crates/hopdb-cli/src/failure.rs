@@ -9,6 +9,7 @@ use std::io;
 
 use hopdb::kv::Error as StoreError;
 use hopdb::{ErrorKind, GraphError};
+use hopdb_server::Error as ServerError;
 
 /// Why a command did not end well.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +17,9 @@ pub(crate) enum Failure {
     /// The database said no.
     #[error(transparent)]
     Database(#[from] hopdb::Error),
+    /// The server did not start, or did not end well.
+    #[error(transparent)]
+    Server(ServerError),
     /// What the user wrote cannot be taken as it is.
     #[error("{message}")]
     Input { message: String, hint: Option<String> },
@@ -34,6 +38,15 @@ pub(crate) enum Failure {
     /// The user stopped the command.
     #[error("interrupted; nothing was left behind")]
     Interrupted,
+}
+
+impl From<ServerError> for Failure {
+    fn from(error: ServerError) -> Self {
+        match error {
+            ServerError::Database(error) => Self::Database(error),
+            other => Self::Server(other),
+        }
+    }
 }
 
 impl From<GraphError> for Failure {
@@ -60,6 +73,8 @@ impl Failure {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
             Self::ProblemsFound | Self::NothingFound { .. } => 1,
             Self::Input { .. } => 2,
+            Self::Server(ServerError::Listen { .. } | ServerError::Threads(_)) => 3,
+            Self::Server(_) => 2,
             Self::Io { .. } | Self::Output(_) => 3,
             Self::Interrupted => 130,
             Self::Database(error) => match error.kind() {
@@ -102,9 +117,30 @@ impl Failure {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Input { hint, .. } | Self::NothingFound { hint, .. } => hint.clone(),
+            Self::Server(error) => server_hint(error).map(str::to_owned),
             Self::Database(error) => database_hint(error.graph_error()).map(str::to_owned),
             _ => None,
         }
+    }
+}
+
+fn server_hint(error: &ServerError) -> Option<&'static str> {
+    match error {
+        ServerError::Listen { source, .. } => match source.kind() {
+            io::ErrorKind::AddrInUse => Some(
+                "another program has the port: choose one with --listen, as in 127.0.0.1:7475; port 0 takes a free one",
+            ),
+            io::ErrorKind::AddrNotAvailable => Some("this machine has no such address"),
+            io::ErrorKind::PermissionDenied => Some("ports below 1024 are the system's"),
+            _ => None,
+        },
+        ServerError::Remote { .. } | ServerError::NoToken { .. } => Some(
+            "listen on 127.0.0.1; or say --allow-remote, with a token in a file given by --token-file",
+        ),
+        ServerError::BadToken { .. } => {
+            Some("a new one: head -c 24 /dev/urandom | base64 > token; chmod 600 token")
+        }
+        _ => None,
     }
 }
 

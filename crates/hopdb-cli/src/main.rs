@@ -7,7 +7,7 @@
 //! - [`names`], [`start`], [`size`]: what users write on the command line; [`arguments`] puts in what they write in files.
 //! - [`interrupt`] has Ctrl-C.
 //!
-//! Depends on the crate `hopdb` alone; knows no format.
+//! Depends on the crate `hopdb`, and on the door `hopdb-server` that it opens; knows no format.
 
 #![expect(
     clippy::disallowed_methods,
@@ -30,6 +30,7 @@ mod node;
 mod open;
 mod page;
 mod screen;
+mod serve;
 mod size;
 mod start;
 mod stat;
@@ -75,6 +76,7 @@ enum Command {
     Walk(walk::Args),
     Node(node::Args),
     Page(page::Args),
+    Serve(serve::Args),
     Stat(stat::Args),
     Check(check::Args),
     Generate(generate::Args),
@@ -106,6 +108,7 @@ fn run(command: &Command, screen: &mut Screen) -> Result<(), Failure> {
         Command::Walk(args) => walk::run(args, screen),
         Command::Node(args) => node::run(args, screen),
         Command::Page(args) => page::run(args, screen),
+        Command::Serve(args) => serve::run(args, screen),
         Command::Stat(args) => stat::run(args, screen),
         Command::Check(args) => check::run(args, screen),
         Command::Generate(args) => generate::run(args, screen),

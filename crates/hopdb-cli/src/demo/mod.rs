@@ -14,11 +14,13 @@ use std::time::Instant;
 
 use crate::failure::Failure;
 use crate::screen::{Screen, duration};
+use crate::serve;
 
 const EXAMPLES: &str = "\
 Examples:
   hop demo
   hop demo --quick --dir demo
+  hop demo --serve
   hop demo --debian";
 
 /// Load two graphs, walk them, and show what was measured
@@ -38,6 +40,9 @@ pub(crate) struct Args {
     /// Load the packages that apt knows on this machine instead, and ask about their dependencies
     #[arg(long, conflicts_with = "quick")]
     debian: bool,
+    /// At the end serve the graph, as `hop serve` does, on port 7474 or the next one that is free
+    #[arg(long)]
+    serve: bool,
 }
 
 pub(crate) fn run(args: &Args, screen: &mut Screen) -> Result<(), Failure> {
@@ -46,17 +51,24 @@ pub(crate) fn run(args: &Args, screen: &mut Screen) -> Result<(), Failure> {
     let lists = if args.debian { Some(debian::Lists::open()?) } else { None };
     let folder = folder(args.dir.as_deref())?;
     writeln!(screen, "The files of this demo are in {}\n", folder.display())?;
-    let commands = match lists {
-        Some(lists) => debian_commands(&debian::show(lists, &folder, screen)?),
+    let (database, commands) = match lists {
+        Some(lists) => {
+            let shown = debian::show(lists, &folder, screen)?;
+            let commands = debian_commands(&shown);
+            (shown.database, commands)
+        }
         None => {
             let packages = packages::show(&folder, screen)?;
             let people = if args.quick { 10_000 } else { 100_000 };
-            commands(&packages, &friends::show(&folder, people, screen)?)
+            let friends = friends::show(&folder, people, screen)?;
+            let commands = commands(&packages, &friends);
+            (friends, commands)
         }
     };
     next(&commands, screen)?;
     let time = duration(started.elapsed());
-    Ok(writeln!(screen, "{}", screen.dim(&format!("All of this took {time}.")))?)
+    writeln!(screen, "{}", screen.dim(&format!("All of this took {time}.")))?;
+    if args.serve { serve::serve_somewhere(&database, screen) } else { Ok(()) }
 }
 
 fn folder(wanted: Option<&Path>) -> Result<PathBuf, Failure> {
@@ -80,6 +92,7 @@ fn commands(packages: &Path, friends: &Path) -> Vec<String> {
         format!("walk {packages} --from Package.name=clap --hops 4"),
         format!("walk {friends} --from Person.id=42 --hops 4"),
         format!("bench walk {friends} --cache-bytes 256KiB"),
+        format!("serve {friends}"),
         format!("stat {friends}"),
         format!("check {friends}"),
         "load --help".to_owned(),
@@ -95,6 +108,7 @@ fn debian_commands(shown: &debian::Shown) -> Vec<String> {
             "walk {database} --from Package.name={most_wanted} --type DEPENDS --direction in --hops 4"
         ),
         format!("bench walk {database} --type DEPENDS --hops 3"),
+        format!("serve {database}"),
         format!("stat {database}"),
         format!("check {database}"),
         "load --help".to_owned(),

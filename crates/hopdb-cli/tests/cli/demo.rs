@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use crate::program::{Folder, Ran, ran};
+use crate::serve::Served;
 
 #[test]
 fn generated_files_are_the_same_for_a_seed_and_kept() {
@@ -24,6 +25,22 @@ fn generated_files_are_the_same_for_a_seed_and_kept() {
     assert_ne!(read("other/friends.csv"), friends);
     folder.fails("generate friends --people 4 --friends 4 x", 2, &["4 people cannot have 4"]);
     assert_eq!(folder.names(), ["a", "other"]);
+}
+
+/// Every command that a demo says to try next works as it stands.
+fn try_next(folder: &Folder, out: &str) {
+    let program = env!("CARGO_BIN_EXE_hop");
+    let commands = out.lines().filter_map(|line| line.trim_start().strip_prefix(program));
+    let commands: Vec<&str> = commands.collect();
+    assert_eq!(commands.len(), 7, "{out}");
+    let (serve, others): (Vec<&str>, Vec<&str>) =
+        commands.into_iter().partition(|args| args.starts_with(" serve "));
+    others.iter().for_each(|args| drop(folder.hop_ok(args)));
+    // This one ends when it is told to; its usual port may be taken here.
+    let [serve] = serve[..] else { panic!("{out}") };
+    let served = Served::start(folder, &format!("{serve} --listen 127.0.0.1:0"));
+    served.signal("TERM");
+    assert_eq!(served.ended().0.code(), Some(0));
 }
 
 #[test]
@@ -50,12 +67,7 @@ fn the_demo_shows_both_graphs() {
 
     folder.hop_ok("check new/demo/packages.hop");
     folder.hop_ok("check new/demo/friends.hop");
-    // Every command that it says to try next works as it stands.
-    let program = env!("CARGO_BIN_EXE_hop");
-    let commands = out.lines().filter_map(|line| line.trim_start().strip_prefix(program));
-    let commands: Vec<&str> = commands.collect();
-    assert_eq!(commands.len(), 6, "{out}");
-    commands.iter().for_each(|args| drop(folder.hop_ok(args)));
+    try_next(&folder, &out);
     folder.fails("demo --quick --dir new/demo", 2, &["new/demo is not empty", "hint: name a new"]);
 }
 
@@ -121,11 +133,7 @@ fn debian_packages_are_loaded_and_asked_about() {
     // How long the commands at the end are depends on where `hop` is.
     let shown = out.lines().take_while(|line| *line != "Try next");
     shown.for_each(|line| assert!(line.trim_end() == line && line.chars().count() <= 90, "{line}"));
-    let program = env!("CARGO_BIN_EXE_hop");
-    let commands = out.lines().filter_map(|line| line.trim_start().strip_prefix(program));
-    let commands: Vec<&str> = commands.collect();
-    assert_eq!(commands.len(), 6, "{out}");
-    commands.iter().for_each(|args| drop(folder.hop_ok(args)));
+    try_next(&folder, &out);
 }
 
 #[test]

