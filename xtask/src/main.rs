@@ -11,6 +11,7 @@
 )]
 
 mod kill;
+mod page;
 mod sim;
 mod tidy;
 
@@ -41,6 +42,8 @@ enum Command {
     ///
     /// Builds the release binary first. Exits with 1 when anything acknowledged is lost.
     Kill(kill::KillArgs),
+    /// Build the page in `web/` and put it into the crate that serves it, for its package.
+    Page,
 }
 
 fn main() -> ExitCode {
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Command::Tidy => tidy::run(&workspace_root()),
         Command::Sim(args) => sim::run(&args),
         Command::Kill(args) => kill::run(&workspace_root(), &args),
+        Command::Page => page::run(&workspace_root()),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
