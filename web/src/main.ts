@@ -192,11 +192,11 @@ async function copyAddress(): Promise<void> {
 /** What lies over the drawing and must stay free when it is fitted. */
 function margins(): Margins {
   const narrow = window.innerWidth < 760;
-  const side = narrow ? 22 : 64;
+  const side = narrow ? 34 : 96;
   const air = narrow ? 16 : 34;
   return {
     left: side,
-    right: side + (narrow ? 0 : 20),
+    right: side,
     top: byId("legend").offsetHeight + air,
     bottom: byId("walk").offsetHeight + air + 16,
   };

@@ -2,7 +2,7 @@
 //!
 //! Asks twice a second, faster just after a walk, never while the page is hidden.
 
-import type { Api } from "./api";
+import { ConnectionLost, type Api } from "./api";
 import { byId, el, svg } from "./dom";
 import { age, bytes, count, percent, rate } from "./format";
 import { Rates, type Sample } from "./rates";
@@ -51,9 +51,10 @@ export class PoolStrip {
       const pool = await this.api.get<Pool>("/pool");
       this.show(pool, this.rates.add(pool, performance.now()));
       byId("pool").classList.remove("stale");
-    } catch {
-      // The banner tells why; the strip only shows that its numbers are old.
+    } catch (error) {
+      // The banner tells why; the strip only shows that its numbers are old. It is woken when the server is back.
       byId("pool").classList.add("stale");
+      if (error instanceof ConnectionLost) return;
     } finally {
       this.asking = false;
     }

@@ -107,7 +107,10 @@ function paintRings(context: CanvasRenderingContext2D, scene: Scene, reached: Ma
   const hovered = scene.hoveredNode === null ? undefined : graph.nodes.get(scene.hoveredNode);
   if (hovered) circle(context, hovered, 3.5, palette.inkSoft, 1.25);
   const selected = scene.selected === null ? undefined : graph.nodes.get(scene.selected);
-  if (selected) circle(context, selected, 4.5, palette.accent, 2.25);
+  if (selected) {
+    circle(context, selected, 2.5, palette.paper, 4);
+    circle(context, selected, 4.5, palette.accent, 2.25);
+  }
 }
 
 /** Rings that run outwards from nodes at the moment a front arrives. */

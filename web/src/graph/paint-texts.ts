@@ -17,6 +17,7 @@ const TYPES_SCALE_MIN = 1.05;
 const ALL_TYPES_SCALE_MIN = 2;
 const TYPES_AT_NODE = 2;
 const CAPTION_SIZE = 12;
+const CAPTION_HEIGHT = CAPTION_SIZE + 2;
 const TYPE_SIZE = 10;
 
 interface Text extends Candidate {
@@ -50,18 +51,17 @@ export class TextPainter {
   }
 
   private captionOf(context: CanvasRenderingContext2D, scene: Scene, node: DrawnNode): Text {
-    const { palette, camera } = scene;
+    const { palette } = scene;
     const chosen = node.id === scene.selected || node.id === scene.hoveredNode;
     const strong = chosen || node.total !== null;
     const font = `${strong ? 600 : 400} ${CAPTION_SIZE}px ${palette.font}`;
     const text = chosen ? node.caption : cutText(node.caption, 24);
-    const at = toCanvas(camera, node.x, node.y);
+    const width = this.width(context, text, font);
     const dim = isDim(scene, node);
     const weight = (chosen ? 1e6 : 0) + (dim ? -500 : 0) + (node.total === null ? 0 : 400) + node.degree * 4;
     return {
-      ...{ text, font, badge: false, height: CAPTION_SIZE + 2, width: this.width(context, text, font) },
-      x: at.x,
-      y: at.y + node.radius * camera.k + 4,
+      ...{ text, font, badge: false, height: CAPTION_HEIGHT, width },
+      ...captionPlace(scene, node, width),
       weight: weight + (this.shown.has(text) ? 6 : 0) - node.order * 1e-3,
       colour: strong ? palette.ink : palette.inkSoft,
       alpha: dim && !chosen ? 0.45 : 1,
@@ -130,6 +130,20 @@ export class TextPainter {
     }
     return width;
   }
+}
+
+/**
+ * Where a caption stands: below its node; at the end of a single relationship on the side away from
+ * it, so that the captions around a star point outwards.
+ */
+function captionPlace({ graph, camera }: Scene, node: DrawnNode, width: number): { x: number; y: number } {
+  const at = toCanvas(camera, node.x, node.y);
+  const off = node.radius * camera.k + 4;
+  const other = node.degree === 1 ? graph.neighbours(node.id)[0] : undefined;
+  const dx = other ? node.x - other.x : 0;
+  const dy = other ? node.y - other.y : 1;
+  if (Math.abs(dx) > Math.abs(dy) * 0.7) return { x: at.x + Math.sign(dx) * (off + 1 + width / 2), y: at.y - CAPTION_HEIGHT / 2 };
+  return { x: at.x, y: dy > 0 ? at.y + off : at.y - off - CAPTION_HEIGHT + 1 };
 }
 
 /** The square that a node itself takes up: texts of other nodes keep off it. */
