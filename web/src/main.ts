@@ -192,8 +192,8 @@ async function copyAddress(): Promise<void> {
 /** What lies over the drawing and must stay free when it is fitted. */
 function margins(): Margins {
   const narrow = window.innerWidth < 760;
-  const side = narrow ? 34 : 96;
-  const air = narrow ? 16 : 34;
+  const side = narrow ? 62 : 96;
+  const air = narrow ? 28 : 34;
   return {
     left: side,
     right: side,
