@@ -25,6 +25,7 @@ async function bundle(entryPoints, outbase) {
 function run(args) {
   const env = { ...process.env, HOPDB_DIST: process.env.HOPDB_DIST ?? at("../dist") };
   const child = spawn(process.execPath, ["--enable-source-maps", ...args], { stdio: "inherit", env });
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
   child.on("exit", (code) => process.exit(code ?? 1));
 }
 
