@@ -37,6 +37,7 @@ const REQUESTS: [Requests; 3] = [
         behind: "/walk?hops=2&direction=out&sample=0",
     },
 ];
+const MINUTE: Duration = Duration::from_secs(60);
 const CONNECTIONS: [u32; 3] = [1, 16, 64];
 
 /// How long, and how often.
@@ -112,13 +113,19 @@ fn add(report: &mut Report, workload: &str, rounds: &Rounds) {
 fn soak(report: &mut Report, effort: &Effort, server: &Served) -> Outcome {
     let began = Instant::now();
     let mut resident = Vec::new();
+    let mut minutes = Vec::new();
     while began.elapsed() < effort.soak || resident.len() < REQUESTS.len() {
         let requests = &REQUESTS[resident.len() % REQUESTS.len()];
         let time = effort.each;
         let people = effort.graph.people;
         Wrk { address: server.address(), connections: 64, people, time }.run(requests)?;
-        resident.push(server.resident_bytes()?);
+        let bytes = server.resident_bytes()?;
+        resident.push(bytes);
+        if began.elapsed() >= MINUTE * u32::try_from(minutes.len())? {
+            minutes.push(format!("{:.1}", bytes / 1e6));
+        }
     }
+    report.note(format!("resident megabytes, minute by minute: {}", minutes.join(" ")));
     // The first requests of each kind bring pages into the pool.
     let settled = &resident[REQUESTS.len() - 1..];
     let half = settled.len().div_ceil(2);
