@@ -7,6 +7,7 @@
 )]
 
 mod child;
+mod commit;
 mod engine;
 mod friends;
 mod hopdb_engine;
@@ -36,10 +37,10 @@ struct Arguments {
     #[arg(long, global = true)]
     quick: bool,
     /// Only these engines. Without it all that belong to the workload; Neo4j where NEO4J_HOME names one.
-    #[arg(long, global = true, value_delimiter = ',', value_parser = friends::ENGINES)]
+    #[arg(long, global = true, value_delimiter = ',', value_parser = engines())]
     engines: Vec<String>,
-    /// Only these workloads. Without it load-friends and walk-2.
-    #[arg(long, global = true, value_delimiter = ',', value_parser = friends::WORKLOADS)]
+    /// Only these workloads. Without it load-friends and walk-2, or all of commits.
+    #[arg(long, global = true, value_delimiter = ',', value_parser = workloads())]
     only: Vec<String>,
     /// Bytes of memory that a load by HopDB keeps to.
     #[arg(long, global = true, value_name = "BYTES")]
@@ -50,9 +51,22 @@ struct Arguments {
 enum Suite {
     /// The friends graph: durable loads from CSV, and two-hop walks that return all ends.
     Friends,
+    /// Durable commits of small rows by 1 and 16 threads, and batches of 1,000 rows.
+    Commit,
     /// One load in this process, for a suite that started it.
     #[command(name = child::SUBCOMMAND, hide = true)]
     LoadHere(child::LoadHere),
+}
+
+fn engines() -> Vec<&'static str> {
+    let mut names = [&friends::ENGINES[..], &commit::ENGINES].concat();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn workloads() -> Vec<&'static str> {
+    [&friends::WORKLOADS[..], &commit::WORKLOADS].concat()
 }
 
 fn main() -> ExitCode {
@@ -69,6 +83,11 @@ fn run(arguments: Arguments) -> Outcome<()> {
     let Arguments { suite, json, quick, engines, only, memory } = arguments;
     match suite {
         Suite::LoadHere(what) => child::load_here(what, memory),
+        Suite::Commit => {
+            let mut report = Report::new("commit");
+            commit::run(&commit::Settings { quick, engines, only }, &mut report)?;
+            Ok(report.finish(json.as_deref())?)
+        }
         Suite::Friends => {
             let mut report = Report::new("friends");
             let settings = friends::Settings { quick, engines, only, memory_bytes: memory };

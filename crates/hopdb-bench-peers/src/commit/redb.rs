@@ -1,0 +1,67 @@
+//! redb.
+
+use std::path::Path;
+
+use ::redb::{Database, ReadableDatabase, TableDefinition};
+
+use super::rows::Row;
+use super::{About, Store};
+use crate::Outcome;
+
+const TABLE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("t");
+const CACHE_BYTES: usize = 256 << 20;
+
+pub(super) struct Redb(Database);
+
+impl Redb {
+    pub(super) fn create(path: &Path) -> Outcome<Self> {
+        Ok(Self(Database::builder().set_cache_size(CACHE_BYTES).create(path)?))
+    }
+
+    fn put(&self, rows: &mut dyn Iterator<Item = (&[u8], &[u8])>) -> Outcome<()> {
+        let txn = self.0.begin_write()?;
+        {
+            let mut table = txn.open_table(TABLE)?;
+            for (key, value) in rows {
+                table.insert(key, value)?;
+            }
+        }
+        Ok(txn.commit()?)
+    }
+}
+
+impl Store for Redb {
+    fn about(&self) -> About {
+        About {
+            name: "redb",
+            version: "4.6".into(),
+            settings: "256 MiB of cache; synced, the default",
+        }
+    }
+
+    fn load(&self, rows: &mut dyn Iterator<Item = Row>) -> Outcome<()> {
+        let txn = self.0.begin_write()?;
+        {
+            let mut table = txn.open_table(TABLE)?;
+            for (key, value) in rows {
+                table.insert(&key[..], &value[..])?;
+            }
+        }
+        Ok(txn.commit()?)
+    }
+
+    fn commit(&self, rows: &[Row]) -> Outcome<()> {
+        self.put(&mut rows.iter().map(|(key, value)| (&key[..], &value[..])))
+    }
+
+    /// Every commit is where it stays.
+    fn checkpoint(&self) -> Outcome<()> {
+        Ok(())
+    }
+
+    fn get(&self, key: &[u8]) -> Outcome<Option<Vec<u8>>> {
+        let txn = self.0.begin_read()?;
+        let table = txn.open_table(TABLE)?;
+        Ok(table.get(key)?.map(|found| found.value().to_vec()))
+    }
+}
