@@ -189,7 +189,7 @@ fn store_hint(error: &StoreError) -> Option<&'static str> {
         StoreError::Unsupported { .. } => {
             Some("use the version of hop that wrote it, or load the data again")
         }
-        StoreError::Locked(_) => {
+        StoreError::Locked { .. } => {
             Some("close the other program: readers can share a file, but a writer has it alone")
         }
         StoreError::PoolExhausted { .. } => Some("give it more with --cache-bytes"),

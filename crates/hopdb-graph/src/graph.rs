@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use hopdb_storage::{CommitTs, Options, ReadTxn, Store};
+use hopdb_storage::{CommitTs, Options, ReadTxn, Store, View};
 
 use crate::catalog::Catalog;
 use crate::error::Result;
@@ -16,29 +16,31 @@ use crate::write::GraphTxn;
 pub(crate) struct Shared {
     pub(crate) store: Store,
     pub(crate) tables: Tables,
-    /// The catalog of the newest commit that this process made or read.
-    latest: RwLock<(CommitTs, Arc<Catalog>)>,
+    /// Catalogs of the newest commits that this process made or read, ascending: of the visible one, and of those
+    /// that are not yet.
+    latest: RwLock<Vec<(CommitTs, Arc<Catalog>)>>,
 }
 
 impl Shared {
-    /// Keeps a catalog, unless a newer one is kept.
+    /// Keeps the catalog of a commit, and lets those go that no new snapshot will ask for.
     pub(crate) fn remember(&self, ts: CommitTs, catalog: Arc<Catalog>) {
+        let visible = self.store.visible_ts();
         let mut latest = self.latest.write().unwrap_or_else(PoisonError::into_inner);
-        if latest.0 <= ts {
-            *latest = (ts, catalog);
-        }
+        latest.retain(|(other, _)| *other >= visible && *other != ts);
+        let at = latest.partition_point(|(other, _)| *other < ts);
+        latest.insert(at, (ts, catalog));
     }
 
-    /// The catalog as a snapshot sees it: the one kept, or the stored one.
-    fn catalog(&self, txn: &ReadTxn) -> Result<Arc<Catalog>> {
+    /// The catalog as of a commit, which `view` sees: one kept, or the stored one.
+    fn catalog<V: View>(&self, ts: CommitTs, view: &V) -> Result<Arc<Catalog>> {
         {
             let latest = self.latest.read().unwrap_or_else(PoisonError::into_inner);
-            if latest.0 == txn.commit_ts() {
-                return Ok(Arc::clone(&latest.1));
+            if let Some((_, catalog)) = latest.iter().find(|(other, _)| *other == ts) {
+                return Ok(Arc::clone(catalog));
             }
         }
-        let catalog = Arc::new(Catalog::load(txn, self.tables.catalog)?);
-        self.remember(txn.commit_ts(), Arc::clone(&catalog));
+        let catalog = Arc::new(Catalog::load(view, self.tables.catalog)?);
+        self.remember(ts, Arc::clone(&catalog));
         Ok(catalog)
     }
 }
@@ -67,7 +69,7 @@ impl Graph {
         let mut txn = store.write()?;
         let tables = Tables::create(&mut txn)?;
         let ts = txn.commit()?;
-        let latest = RwLock::new((ts, Arc::default()));
+        let latest = RwLock::new(vec![(ts, Arc::default())]);
         Ok(Self { shared: Arc::new(Shared { store, tables, latest }) })
     }
 
@@ -92,7 +94,7 @@ impl Graph {
         let txn = store.read();
         let tables = Tables::open(&txn)?;
         let catalog = Arc::new(Catalog::load(&txn, tables.catalog)?);
-        let latest = RwLock::new((txn.commit_ts(), catalog));
+        let latest = RwLock::new(vec![(txn.commit_ts(), catalog)]);
         drop(txn);
         Ok(Self { shared: Arc::new(Shared { store, tables, latest }) })
     }
@@ -103,7 +105,7 @@ impl Graph {
     /// Failed reads of the catalog.
     pub fn read(&self) -> Result<Snapshot> {
         let txn = self.shared.store.read();
-        let catalog = self.shared.catalog(&txn)?;
+        let catalog = self.shared.catalog(txn.commit_ts(), &txn)?;
         Ok(Snapshot { shared: Arc::clone(&self.shared), txn, catalog })
     }
 
@@ -113,8 +115,7 @@ impl Graph {
     /// Those of [`Store::write`], failed reads of the catalog.
     pub fn write(&self) -> Result<GraphTxn> {
         let txn = self.shared.store.write()?;
-        // No other writer commits now: the newest snapshot is what this transaction begins from.
-        let catalog = self.shared.catalog(&self.shared.store.read())?;
+        let catalog = self.shared.catalog(txn.base_ts(), &txn)?;
         Ok(GraphTxn::new(Arc::clone(&self.shared), txn, catalog))
     }
 

@@ -20,10 +20,14 @@ pub(crate) fn is_due(engine: &Engine) -> bool {
             || engine.pool.wants_checkpoint())
 }
 
-/// Writes all committed pages in place and syncs them; they stay in the pool.
+/// Makes all commits durable, writes their pages in place and syncs them; they stay in the pool.
 pub(crate) fn flush(engine: &Engine) -> Result<()> {
+    if let Some(wal) = engine.pager.wal() {
+        engine.flush_log(wal.end())?;
+    }
     while engine.pool.write_back(usize::MAX)? > 0 {}
     engine.pool.shrink();
+    engine.pager.reserve_pages(engine.pager.page_count())?;
     engine.pager.sync()
 }
 

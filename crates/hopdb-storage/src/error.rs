@@ -79,9 +79,14 @@ pub enum Error {
     /// The database must be opened for writing once, to recover it.
     #[error("{} was not closed cleanly; open it once for writing to recover it", .0.display())]
     NeedsRecovery(PathBuf),
-    /// Another process or handle has the database open.
-    #[error("{} is in use by another process", .0.display())]
-    Locked(PathBuf),
+    /// Another process, or another handle of this one, has the database open.
+    #[error("{} is in use by {}", path.display(), user(*holder))]
+    Locked {
+        /// The database.
+        path: PathBuf,
+        /// The process that has it open, where the system tells.
+        holder: Option<u32>,
+    },
     /// The name is taken.
     #[error("{} exists already", .0.display())]
     AlreadyExists(PathBuf),
@@ -143,6 +148,17 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+}
+
+/// A process as messages name it.
+fn user(holder: Option<u32>) -> String {
+    match holder {
+        Some(pid) if pid == std::process::id() => {
+            "this process already: clones of one handle share it".into()
+        }
+        Some(pid) => format!("process {pid}"),
+        None => "another process".into(),
+    }
 }
 
 impl Error {

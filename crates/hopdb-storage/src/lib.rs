@@ -39,3 +39,4 @@ pub use recovery::RecoveryReport;
 pub use store::{
     Bulk, Counts, Cursor, Found, Large, Options, ReadTxn, Store, Table, View, WriteTxn,
 };
+pub use txn::Durability;

@@ -10,7 +10,7 @@
 //! 2. A checkpoint image stands for the LSN inside it, not for its place in the log.
 //! 3. A delta applies to exactly the version it names; anything else is corruption.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::codec::num::get_u64;
 use crate::error::{Error, Result};
@@ -61,6 +61,8 @@ struct Replay<'a> {
     histories: BTreeMap<PageId, PageHistory>,
     commit_ts: CommitTs,
     page_count: u64,
+    /// Pages that the file must have, since the log does not have them whole.
+    file_pages: u64,
     commits: u64,
     /// LSN behind the last record that counts.
     end: Lsn,
@@ -77,13 +79,14 @@ pub(crate) fn recover(pager: &Pager, wal: &Wal) -> Result<Recovered> {
         histories: BTreeMap::new(),
         commit_ts: header.commit_ts,
         page_count: header.page_count,
+        file_pages: header.page_count,
         commits: 0,
         end: header.base_lsn,
     };
     replay.collect()?;
     let (commit_ts, commits, end) = (replay.commit_ts, replay.commits, replay.end);
     pager.set_page_count(replay.page_count);
-    pager.check_length()?;
+    pager.check_length(replay.file_pages)?;
     let pages = replay.restore()?;
     wal.cut(&log, end, header.salt())?;
     let report = RecoveryReport {
@@ -157,6 +160,7 @@ impl Replay<'_> {
         }
         (self.commit_ts, self.page_count) = (commit_ts, page_count);
         self.commits += 1;
+        self.note_born_in_file(records)?;
         for record in records {
             match record.kind {
                 RecordKind::BornPages | RecordKind::FreedPages => self.reset(*record)?,
@@ -164,6 +168,24 @@ impl Replay<'_> {
                     let id = PageId(get_u64(self.payload(record, 16)?, 0));
                     let update = Update { lsn: record.lsn, commit_ts, record: *record };
                     self.histories.entry(id).or_default().updates.push(update);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Pages that a commit bore are whole in its records, or were written to the file before.
+    fn note_born_in_file(&mut self, records: &[Entry]) -> Result<()> {
+        let mut whole = BTreeSet::new();
+        for record in records.iter().filter(|record| record.kind == RecordKind::PageImage) {
+            whole.insert(get_u64(self.payload(record, 16)?, 0));
+        }
+        for record in records.iter().filter(|record| record.kind == RecordKind::BornPages) {
+            for run in self.payload(record, 16)?.to_vec().chunks_exact(16) {
+                let (first, count) = (get_u64(run, 0), get_u64(run, 8));
+                let ids = first..first.saturating_add(count);
+                if let Some(last) = ids.rev().find(|id| !whole.contains(id)) {
+                    self.file_pages = self.file_pages.max(last.saturating_add(1));
                 }
             }
         }

@@ -38,7 +38,7 @@ use crate::pager::IoCounts;
 use crate::recovery::RecoveryReport;
 use crate::sync::Arc;
 use crate::txn::writer::Writer;
-use crate::txn::{Engine, Mode};
+use crate::txn::{Durability, Engine, Mode};
 
 /// Frames from which on cursors keep the branches they passed pinned, and look into several leaves at a time.
 /// Such a cursor holds some 40 frames: a hundred of them fit.
@@ -106,7 +106,8 @@ impl Store {
     /// [`Error::ReadOnly`], [`Error::Poisoned`], or a log that cannot be made.
     pub fn write(&self) -> Result<WriteTxn> {
         let writer = Writer::begin(&self.inner.engine)?;
-        Ok(WriteTxn { writer, store: Arc::clone(&self.inner) })
+        let durability = Durability::default();
+        Ok(WriteTxn { writer, durability, store: Arc::clone(&self.inner) })
     }
 
     /// Writes every committed page to its place in the file, and keeps it in memory.
@@ -168,6 +169,12 @@ impl Store {
         open::link(engine, path)
     }
 
+    /// The newest commit that snapshots see.
+    #[must_use]
+    pub fn visible_ts(&self) -> CommitTs {
+        self.inner.engine.snapshots.visible()
+    }
+
     /// What recovery did when the store was opened; `None` when there was nothing to recover.
     #[must_use]
     pub fn recovery(&self) -> Option<RecoveryReport> {
@@ -217,6 +224,7 @@ impl Store {
 
 impl Inner {
     fn close(&self) -> Result<()> {
+        self.engine.flusher.stop();
         let state = self.engine.gate.enter();
         let done = match self.engine.check_writable() {
             Ok(()) if self.engine.mode == Mode::ReadWrite => {
@@ -293,10 +301,13 @@ impl PageSource for ReadTxn {
 }
 
 /// The write transaction: sees its own changes; dropped without commit it leaves nothing.
+///
+/// It goes on from the newest commit, which may not be visible yet.
 #[derive(Debug)]
 pub struct WriteTxn {
     // Goes before the store: the last handle closes it, and closing waits for the writer.
     writer: Writer,
+    durability: Durability,
     store: Arc<Inner>,
 }
 
@@ -311,6 +322,17 @@ impl PageSource for WriteTxn {
 }
 
 impl WriteTxn {
+    /// The commit it goes on from.
+    #[must_use]
+    pub fn base_ts(&self) -> CommitTs {
+        CommitTs(self.writer.ts().0 - 1)
+    }
+
+    /// Says when the commit is durable; [`Durability::Sync`] when nothing is said.
+    pub fn set_durability(&mut self, durability: Durability) {
+        self.durability = durability;
+    }
+
     /// Makes an empty table.
     ///
     /// # Errors
@@ -395,14 +417,23 @@ impl WriteTxn {
         Ok(Bulk { builder: BulkBuilder::new(table.root, self.writer.ts()), root: table.root })
     }
 
-    /// Makes the changes durable, then visible. On an error nothing is changed, unless the store is
-    /// [`Error::Poisoned`]: then the next open tells.
+    /// Makes the changes durable, then visible, or as [`WriteTxn::set_durability`] says. On an error nothing is changed,
+    /// unless the store is [`Error::Poisoned`]: then the next open tells.
     ///
     /// # Errors
     /// Failed writes and syncs, [`Error::CannotCommit`].
     pub fn commit(self) -> Result<CommitTs> {
-        let Self { writer, store, .. } = self;
-        let ts = writer.commit()?;
+        self.commit_then(|_| ())
+    }
+
+    /// Like [`WriteTxn::commit`]; calls `published` with the commit's timestamp when the next writer is about to be let
+    /// in, which goes on from this commit. That is before it is durable and visible, and it may still fail to be.
+    ///
+    /// # Errors
+    /// As [`WriteTxn::commit`].
+    pub fn commit_then(self, published: impl FnOnce(CommitTs)) -> Result<CommitTs> {
+        let Self { writer, durability, store } = self;
+        let ts = writer.commit(durability, published)?;
         let engine = &store.engine;
         if checkpoint::is_due(engine) {
             let state = engine.gate.enter();

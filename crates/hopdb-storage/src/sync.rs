@@ -62,10 +62,34 @@ impl Condvar {
         self.0.wait(guard).expect(POISONED)
     }
 
+    /// Like [`Condvar::wait`], and wakes after `time` in any case.
+    pub fn wait_at_most<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        time: std::time::Duration,
+    ) -> MutexGuard<'a, T> {
+        self.0.wait_timeout(guard, time).expect(POISONED).0
+    }
+
+    /// Wakes one of all who wait.
+    pub fn notify_one(&self) {
+        self.0.notify_one();
+    }
+
     /// Wakes all who wait.
     pub fn notify_all(&self) {
         self.0.notify_all();
     }
+}
+
+/// Starts a thread of the engine's own.
+///
+/// # Panics
+/// When the system has no more threads.
+#[expect(clippy::disallowed_methods, reason = "the primitive itself")]
+pub fn spawn(name: &str, act: impl FnOnce() + Send + 'static) {
+    let started = std::thread::Builder::new().name(name.into()).spawn(act);
+    drop(started.expect("the system starts a thread"));
 }
 
 /// Lets other threads run: between the retries of a short wait.

@@ -1,16 +1,23 @@
-//! The write-ahead log: records, appended and synced under one latch, and read back at recovery.
+//! The write-ahead log: records, appended in memory, written and synced by one thread for all who wait, and
+//! read back at recovery.
 //!
 //! **Words.** *LSN*: position in the log since the database was made; the record with LSN `l` lies at byte
 //! `4096 + l - base` of the file. *Base*: the redo point, LSN of the first record. *Salt*: a number that a
 //! checkpoint draws anew, so that what an earlier round left in the file never passes for a record.
 //! *Poison*: after a failed write or sync nobody knows what is on disk, so the handle stops writing for good.
+//! *Leader*: the thread that writes and syncs what has been appended so far; the others wait for it, and what they
+//! append meanwhile goes with the next one. Nobody waits for company.
 //! Layout: `docs/file-format.md`, "Log".
 //!
 //! **Invariants.**
 //! 1. Records of one batch follow one another without a gap, and batches too.
-//! 2. `durable <= end`; every record below `durable` was synced by a call that returned success.
-//! 3. Space for a batch is reserved before its first byte is written, so that a full disk fails a batch whole.
+//! 2. `durable <= end`; every record below `durable` was synced by a call that returned success. `pending` holds the
+//!    bytes of the records that no leader has taken.
+//! 3. Space for a batch is reserved before it is appended, so that a full disk fails a batch whole and no other.
 //! 4. No record is written after the poison.
+//! 5. There is one leader at a time, and the latch is not held while it writes and syncs.
+
+mod content;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -21,7 +28,9 @@ use crate::codec::num::{get_u32, get_u64, put_u32, put_u64, to_u32, to_usize};
 use crate::error::{Error, Result};
 use crate::io::{File, FileSystem, OpenMode};
 use crate::page::Lsn;
-use crate::sync::{Arc, Mutex, MutexGuard};
+use crate::sync::{Arc, AtomicU64, Condvar, Mutex, MutexGuard, Ordering};
+
+pub(crate) use content::{Entry, LogContent};
 
 /// Bytes before the first record.
 pub(crate) const START: u64 = 4096;
@@ -31,6 +40,8 @@ pub(crate) const FIRST_LSN: Lsn = Lsn(4096);
 const RECORD_HEADER: usize = 40;
 /// Steps in which the file grows.
 const RESERVE_STEP: u64 = 1 << 20;
+/// Most bytes of the memory for appended records that is kept for the next ones.
+const BUFFER_KEPT: usize = 4 << 20;
 /// A log longer than this is cut back by the checkpoint that ends its round.
 pub(crate) const KEPT_BYTES: u64 = 64 << 20;
 
@@ -94,6 +105,18 @@ struct State {
     salt: u64,
     /// Bytes of the file that writes cannot run out of space in.
     reserved: u64,
+    /// Records appended that no leader has taken.
+    pending: Vec<u8>,
+    /// Whether a leader is under way.
+    leading: bool,
+}
+
+impl State {
+    /// A log that begins at `base`, nothing of which is pending.
+    fn new(base: Lsn, salt: u64, reserved: u64) -> Self {
+        let pending = Vec::new();
+        Self { base, end: base, durable: base, salt, reserved, pending, leading: false }
+    }
 }
 
 /// The log file.
@@ -103,6 +126,9 @@ pub(crate) struct Wal {
     file: Arc<dyn File>,
     poison: Arc<Poison>,
     state: Mutex<State>,
+    /// A leader is done.
+    led: Condvar,
+    syncs: AtomicU64,
 }
 
 impl Wal {
@@ -176,9 +202,9 @@ impl Wal {
     }
 
     fn over(path: &Path, file: Arc<dyn File>, poison: Arc<Poison>) -> Self {
-        let state =
-            State { base: FIRST_LSN, end: FIRST_LSN, durable: FIRST_LSN, salt: 0, reserved: 0 };
-        Self { path: path.to_path_buf(), file, poison, state: Mutex::new(state) }
+        let state = Mutex::new(State::new(FIRST_LSN, 0, 0));
+        let (led, syncs) = (Condvar::new(), AtomicU64::new(0));
+        Self { path: path.to_path_buf(), file, poison, state, led, syncs }
     }
 
     /// The log file's path.
@@ -197,17 +223,76 @@ impl Wal {
         state.end.0 - state.base.0
     }
 
+    /// Syncs of leaders since the handle was opened.
+    pub(crate) fn syncs(&self) -> u64 {
+        self.syncs.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of records that no leader has taken.
+    pub(crate) fn pending_len(&self) -> usize {
+        self.state.lock().pending.len()
+    }
+
+    /// LSN below which everything is durable.
+    pub(crate) fn durable(&self) -> Lsn {
+        self.state.lock().durable
+    }
+
     /// Begins a batch; the latch is held until the batch is gone.
     pub(crate) fn batch(&self) -> Batch<'_> {
         let state = self.state.lock();
-        Batch { wal: self, bytes: Vec::new(), state }
+        let start = state.pending.len();
+        Batch { wal: self, state, start }
+    }
+
+    /// Makes everything below `lsn` durable: as the leader, or by waiting for one.
+    pub(crate) fn flush(&self, lsn: Lsn) -> Result<()> {
+        let mut state = self.state.lock();
+        loop {
+            if state.durable >= lsn {
+                return Ok(());
+            }
+            self.poison.check()?;
+            if !state.leading {
+                break;
+            }
+            state = self.led.wait(state);
+        }
+        state.leading = true;
+        let mut bytes = std::mem::take(&mut state.pending);
+        let end = state.end;
+        let at = START + (end.0 - state.base.0) - bytes.len() as u64;
+        drop(state);
+        let done = self.write_and_sync(&bytes, at);
+        let mut state = self.state.lock();
+        state.leading = false;
+        if done.is_ok() {
+            state.durable = end;
+        }
+        if state.pending.is_empty() && bytes.capacity() <= BUFFER_KEPT {
+            // The memory serves the next batch.
+            bytes.clear();
+            state.pending = bytes;
+        }
+        drop(state);
+        self.led.notify_all();
+        done
+    }
+
+    fn write_and_sync(&self, bytes: &[u8], at: u64) -> Result<()> {
+        self.syncs.fetch_add(1, Ordering::Relaxed);
+        self.file
+            .write_at(bytes, at)
+            .map_err(|e| self.poison.set(Error::io("write", &self.path, e)))?;
+        self.file.sync().map_err(|e| self.poison.set(Error::io("sync", &self.path, e)))
     }
 
     /// Starts a new round of the file: records begin at `base` and carry `salt`.
     /// Only after a header that says so is durable.
     pub(crate) fn restart(&self, base: Lsn, salt: u64) -> Result<()> {
         let mut state = self.state.lock();
-        *state = State { base, end: base, durable: base, salt, reserved: state.reserved };
+        assert!(state.durable == state.end && !state.leading, "a round ends durable");
+        *state = State::new(base, salt, state.reserved);
         if state.reserved > START + KEPT_BYTES {
             self.file
                 .set_len(START + KEPT_BYTES)
@@ -217,8 +302,10 @@ impl Wal {
         Ok(())
     }
 
-    /// Reserves the file up to `end`, and a step ahead when the disk has the space; gives how far.
-    fn reserve(&self, end: u64) -> Result<u64> {
+    /// Reserves the file from `reserved` up to `end`, and a step ahead when the disk has the space; gives how far.
+    /// What is reserved is written with zeros, too: the first write of reserved space changes the file's map of
+    /// blocks, and a sync that has to write this as well takes twice as long.
+    fn reserve(&self, reserved: u64, end: u64) -> Result<u64> {
         let mut len = end.next_multiple_of(RESERVE_STEP);
         let mut done = self.file.reserve(len);
         if done.as_ref().is_err_and(|error| error.kind() == ErrorKind::StorageFull) {
@@ -226,6 +313,12 @@ impl Wal {
             done = self.file.reserve(len);
         }
         done.map_err(|e| Error::io("reserve space in", &self.path, e))?;
+        if len > end {
+            let zeros = vec![0; to_usize(len - end.max(reserved))];
+            self.file
+                .write_at(&zeros, end.max(reserved))
+                .map_err(|e| self.poison.set(Error::io("write", &self.path, e)))?;
+        }
         Ok(len)
     }
 
@@ -269,145 +362,66 @@ impl Wal {
             .map_err(|e| Error::io("write again the tail of", &self.path, e))?;
         self.file.set_len(keep).map_err(|e| Error::io("cut the torn tail of", &self.path, e))?;
         self.file.sync().map_err(|e| Error::io("sync", &self.path, e))?;
-        *self.state.lock() = State { base, end, durable: end, salt, reserved: keep };
+        *self.state.lock() = State { end, durable: end, ..State::new(base, salt, keep) };
         Ok(())
     }
 }
 
-/// Records that become durable together. Dropped unwritten, it leaves no trace.
+/// Records that become durable together. Dropped before [`Batch::append`], it leaves no trace.
 pub(crate) struct Batch<'a> {
     wal: &'a Wal,
     state: MutexGuard<'a, State>,
-    bytes: Vec<u8>,
+    /// Where its records begin among those pending.
+    start: usize,
 }
 
 impl Batch<'_> {
     /// LSN that the next record pushed will have.
     pub(crate) fn next_lsn(&self) -> Lsn {
-        Lsn(self.state.end.0 + self.bytes.len() as u64)
+        Lsn(self.state.end.0 + (self.state.pending.len() - self.start) as u64)
     }
 
     /// Adds a record whose payload is `parts` joined.
     pub(crate) fn push(&mut self, kind: RecordKind, parts: &[&[u8]]) -> Lsn {
         let lsn = self.next_lsn();
-        let start = self.bytes.len();
-        self.bytes.resize(start + RECORD_HEADER, 0);
+        let State { pending, salt, durable, .. } = &mut *self.state;
+        let start = pending.len();
+        pending.resize(start + RECORD_HEADER, 0);
         for part in parts {
-            self.bytes.extend_from_slice(part);
+            pending.extend_from_slice(part);
         }
-        let record = &mut self.bytes[start..];
+        let record = &mut pending[start..];
         let payload_len = to_u32(record.len() - RECORD_HEADER);
         put_u32(record, 4, payload_len);
         put_u64(record, 8, lsn.0);
-        put_u64(record, 16, self.state.salt);
-        put_u64(record, 24, self.state.durable.0);
+        put_u64(record, 16, *salt);
+        put_u64(record, 24, durable.0);
         record[32] = kind as u8;
         let sum = crc32c::crc32c(&record[4..]);
         put_u32(record, 0, sum);
-        let padded = self.bytes.len().next_multiple_of(8);
-        self.bytes.resize(padded, 0);
+        let padded = pending.len().next_multiple_of(8);
+        pending.resize(padded, 0);
         lsn
     }
 
-    /// Writes and syncs the records. A full disk is found before anything is written.
-    pub(crate) fn write(mut self) -> Result<()> {
+    /// Hands the records over to the next leader; gives the LSN to wait for. A full disk is found here.
+    pub(crate) fn append(mut self) -> Result<Lsn> {
         let wal = self.wal;
         wal.poison.check()?;
-        let at = START + self.state.end.0 - self.state.base.0;
-        let end = at + self.bytes.len() as u64;
-        if end > self.state.reserved {
-            self.state.reserved = wal.reserve(end)?;
+        let end = self.next_lsn();
+        let file_end = START + end.0 - self.state.base.0;
+        if file_end > self.state.reserved {
+            self.state.reserved = wal.reserve(self.state.reserved, file_end)?;
         }
-        wal.file
-            .write_at(&self.bytes, at)
-            .map_err(|e| wal.poison.set(Error::io("write", &wal.path, e)))?;
-        wal.file.sync().map_err(|e| wal.poison.set(Error::io("sync", &wal.path, e)))?;
-        self.state.end = self.next_lsn();
-        self.state.durable = self.state.end;
-        Ok(())
+        self.state.end = end;
+        self.start = self.state.pending.len();
+        Ok(end)
     }
 }
 
-/// One record of a log that was read back.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
-    pub(crate) lsn: Lsn,
-    pub(crate) kind: RecordKind,
-    at: usize,
-    len: usize,
-}
-
-/// A log that was read back.
-pub(crate) struct LogContent {
-    bytes: Vec<u8>,
-    base: Lsn,
-    /// Valid records in order.
-    pub(crate) records: Vec<Entry>,
-    /// LSN behind the last valid record.
-    pub(crate) end: Lsn,
-}
-
-impl LogContent {
-    /// The payload of a record.
-    pub(crate) fn payload(&self, entry: &Entry) -> &[u8] {
-        &self.bytes[entry.at..entry.at + entry.len]
-    }
-
-    /// LSN behind a record.
-    pub(crate) fn next(entry: &Entry) -> Lsn {
-        Lsn(entry.lsn.0 + (RECORD_HEADER + entry.len).next_multiple_of(8) as u64)
-    }
-
-    /// Bytes of this round behind `end`: of records without a commit, and of one that is torn. What an earlier
-    /// round left there does not count.
-    pub(crate) fn bytes_behind(&self, end: Lsn, salt: u64) -> u64 {
-        let whole = self.end.0 - end.0;
-        let torn = &self.bytes[to_usize(self.end.0 - self.base.0).min(self.bytes.len())..];
-        if torn.len() < RECORD_HEADER || get_u64(torn, 16) != salt {
-            return whole;
-        }
-        let record = (RECORD_HEADER + get_u32(torn, 4) as usize).min(torn.len());
-        whole + record as u64
-    }
-
-    /// LSN below which everything was synced, as the last valid record knows.
-    fn known_durable(&self) -> Lsn {
-        let durable = |entry: &Entry| get_u64(&self.bytes, entry.at - RECORD_HEADER + 24);
-        self.records.last().map_or(self.base, |last| Lsn(durable(last).max(self.base.0)))
-    }
-
-    fn bytes_between(&self, from: Lsn, to: Lsn) -> &[u8] {
-        &self.bytes[to_usize(from.0 - self.base.0)..to_usize(to.0 - self.base.0)]
-    }
-
-    /// The kind of the valid record at `lsn`, and where its payload lies.
-    fn valid_at(&self, lsn: Lsn, salt: u64) -> Option<(u8, usize, usize)> {
-        let start = to_usize(lsn.0 - self.base.0);
-        let record = self.bytes.get(start..)?;
-        let header = record.get(..RECORD_HEADER)?;
-        if get_u64(header, 8) != lsn.0 || get_u64(header, 16) != salt {
-            return None;
-        }
-        let len = get_u32(header, 4) as usize;
-        let body = record.get(4..RECORD_HEADER.checked_add(len)?)?;
-        if get_u32(header, 0) != crc32c::crc32c(body) {
-            return None;
-        }
-        Some((header[32], start + RECORD_HEADER, len))
-    }
-
-    /// The largest durable LSN above the end that a valid record behind the end knows of.
-    fn durable_after_hole(&self, salt: u64) -> Option<u64> {
-        let mut at = self.end;
-        let last = self.base.0 + self.bytes.len() as u64;
-        let mut found = None;
-        while at.0 < last {
-            if let Some((_, payload, _)) = self.valid_at(at, salt) {
-                let durable = get_u64(&self.bytes, payload - RECORD_HEADER + 24);
-                found = found.max((durable > self.end.0).then_some(durable));
-            }
-            at = Lsn(at.0 + 8);
-        }
-        found
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        let start = self.start;
+        self.state.pending.truncate(start);
     }
 }

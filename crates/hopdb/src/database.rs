@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hopdb_graph::export::{ExportReport, Progress as ExportProgress, RowFormat};
 use hopdb_graph::load::{LoadPlan, LoadReport, Progress, source::FileSource};
 use hopdb_graph::{Graph, Reader};
-use hopdb_storage::{Counts, ReadTxn, RecoveryReport, WriteTxn};
+use hopdb_storage::{Counts, Durability, ReadTxn, RecoveryReport, WriteTxn};
 
 use crate::error::{Error, Result};
 use crate::{NodeId, RelationshipId, Value, inspect};
@@ -327,7 +327,12 @@ impl Transaction {
         Ok(self.inner.drop_index(label, property)?)
     }
 
-    /// Makes the changes durable, then visible.
+    /// Says when the commit is durable; when it returns, if nothing is said.
+    pub fn set_durability(&mut self, durability: Durability) {
+        self.inner.set_durability(durability);
+    }
+
+    /// Makes the changes durable, then visible, or as [`Transaction::set_durability`] says.
     ///
     /// # Errors
     /// A change failed before; failed writes and syncs.

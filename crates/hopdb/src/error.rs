@@ -95,7 +95,7 @@ fn store_kind(error: &StoreError) -> ErrorKind {
         | StoreError::CorruptLog { .. }
         | StoreError::VersionMissing { .. }
         | StoreError::LogMissing { .. } => ErrorKind::Corruption,
-        StoreError::NeedsRecovery(_) | StoreError::Locked(_) => ErrorKind::Busy,
+        StoreError::NeedsRecovery(_) | StoreError::Locked { .. } => ErrorKind::Busy,
         StoreError::AlreadyExists(_) | StoreError::TableExists(_) => ErrorKind::Conflict,
         StoreError::PoolExhausted { .. } => ErrorKind::OutOfMemory,
         StoreError::ReadOnly | StoreError::Poisoned(_) => ErrorKind::ReadOnly,

@@ -41,7 +41,9 @@ pub use hopdb_graph::{
     Adjacent, Catalog, CheckReport, Degree, Expander, GraphError, Hop, IndexDefinition, IndexHit,
     Node, Pair, Part, Reader, Relationship, Walk, Wanted,
 };
-pub use hopdb_storage::{Counts, FORMAT_VERSION, IoCounts, PageKind, PoolCounts, RecoveryReport};
+pub use hopdb_storage::{
+    Counts, Durability, FORMAT_VERSION, IoCounts, PageKind, PoolCounts, RecoveryReport,
+};
 
 /// Writing a graph as files that load again as an equal one.
 pub mod export {

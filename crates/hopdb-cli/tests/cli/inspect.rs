@@ -117,7 +117,8 @@ fn a_file_in_use_is_told() {
     let folder = friends();
     let options = hopdb::Options::default();
     let db = hopdb::Database::open(folder.path("friends.hop"), &options).unwrap();
-    let texts = ["friends.hop is in use by another process", "hint: close the other program"];
+    let in_use = format!("friends.hop is in use by process {}", std::process::id());
+    let texts = [&in_use, "hint: close the other program"];
     folder.fails("stat friends.hop", 3, &texts);
     db.close().unwrap();
     folder.hop_ok("stat friends.hop");

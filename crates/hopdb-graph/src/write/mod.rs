@@ -15,7 +15,7 @@ mod load;
 
 use std::sync::Arc;
 
-use hopdb_storage::{View, WriteTxn};
+use hopdb_storage::{Durability, View, WriteTxn};
 
 use crate::block::relationships::RelationshipRow;
 use crate::catalog::{Catalog, IndexDefinition};
@@ -410,6 +410,11 @@ impl GraphTxn {
         })
     }
 
+    /// Says when the commit is durable; when it returns, if nothing is said.
+    pub fn set_durability(&mut self, durability: Durability) {
+        self.txn.set_durability(durability);
+    }
+
     /// Makes the changes durable, then visible.
     ///
     /// # Errors
@@ -419,8 +424,8 @@ impl GraphTxn {
             return Err(GraphError::TransactionFailed);
         }
         self.catalog.store(&self.before, &mut self.txn, self.shared.tables.catalog)?;
-        let ts = self.txn.commit()?;
-        self.shared.remember(ts, Arc::new(self.catalog));
+        let Self { shared, txn, catalog, .. } = self;
+        txn.commit_then(|ts| shared.remember(ts, Arc::new(catalog)))?;
         Ok(())
     }
 }

@@ -73,6 +73,8 @@ pub trait File: Send + Sync + Debug {
     fn reserve(&self, len: u64) -> io::Result<()>;
     /// Takes the lock without waiting; `false` when another open handle holds it in a conflicting way.
     fn try_lock(&self, mode: LockMode) -> io::Result<bool>;
+    /// The process that holds a lock of the file, where the system tells; another handle of this process counts.
+    fn lock_holder(&self) -> Option<u32>;
     /// Gives an unnamed file the name `path`; fails with `AlreadyExists` when the name is taken.
     fn link(&self, path: &Path) -> io::Result<()>;
 }

@@ -15,7 +15,7 @@
 use std::fs;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -28,6 +28,9 @@ use crate::sync::{self, Arc, AtomicU64, Mutex, Ordering};
 
 /// Where the kernel shows the process's descriptors as links, which is how an unnamed file gets its name.
 const DESCRIPTORS: &str = "/proc/self/fd";
+
+/// Where the kernel lists the locks of all files.
+const LOCKS: &str = "/proc/locks";
 
 /// What new files may be used for, before the process's umask.
 const NEW_FILE_MODE: u32 = 0o666;
@@ -100,6 +103,17 @@ impl FileSystem for RealFs {
     fn yield_now(&self) {
         sync::yield_now();
     }
+}
+
+/// The process of a line such as `1: FLOCK  ADVISORY  WRITE 4711 fe:00:1234 0 EOF`, when it is about `file`.
+fn holder(line: &str, file: &str) -> Option<u32> {
+    let mut words = line.split_ascii_whitespace().skip(1);
+    // Behind an arrow stands one who waits.
+    words.next().filter(|kind| *kind == "FLOCK")?;
+    let mut words = words.skip(2);
+    let (pid, of) = (words.next()?, words.next()?);
+    let pid: u32 = pid.parse().ok().filter(|pid| *pid > 0)?;
+    (of == file).then_some(pid)
 }
 
 /// The empty path, which is the parent of a bare file name, as a path that can be opened.
@@ -215,6 +229,15 @@ impl File for RealFile {
         }
     }
 
+    /// The kernel lists locks by device and inode. A process of another container may have no number here.
+    fn lock_holder(&self) -> Option<u32> {
+        let about = self.file.metadata().ok()?;
+        let (major, minor) = (rustix::fs::major(about.dev()), rustix::fs::minor(about.dev()));
+        let file = format!("{major:02x}:{minor:02x}:{}", about.ino());
+        let locks = fs::read_to_string(LOCKS).ok()?;
+        locks.lines().find_map(|line| holder(line, &file))
+    }
+
     fn link(&self, path: &Path) -> io::Result<()> {
         let mut hidden = self.hidden.lock();
         let Some(name) = &*hidden else {
@@ -245,6 +268,22 @@ mod tests {
     fn names(dir: &Path) -> Vec<String> {
         let entries = fs::read_dir(dir).unwrap();
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn holders_of_locks_are_found() {
+        let line = "1: FLOCK  ADVISORY  WRITE 4711 fe:00:1234 0 EOF";
+        assert_eq!(holder(line, "fe:00:1234"), Some(4711));
+        assert_eq!(holder(line, "fe:00:123"), None);
+        for other in [
+            "1: -> FLOCK  ADVISORY  WRITE 4711 fe:00:1234 0 EOF",
+            "1: POSIX  ADVISORY  WRITE 4711 fe:00:1234 0 EOF",
+            "1: FLOCK  ADVISORY  WRITE 0 fe:00:1234 0 EOF",
+            "1: FLOCK",
+            "",
+        ] {
+            assert_eq!(holder(other, "fe:00:1234"), None, "{other}");
+        }
     }
 
     #[test]

@@ -431,6 +431,10 @@ impl File for SimFile {
         Ok(state.disk.file_mut(self.file).try_lock(self.handle, mode))
     }
 
+    fn lock_holder(&self) -> Option<u32> {
+        None
+    }
+
     fn link(&self, path: &Path) -> io::Result<()> {
         let file = self.file;
         self.fs.state().name_step(OperationKind::Link, path, |disk| disk.link(file, path))

@@ -13,6 +13,7 @@
 
 pub(crate) mod header;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -26,6 +27,8 @@ use header::Header;
 
 /// Pages that go to the file in one call at most.
 const RUN_PAGES: usize = 64;
+/// Steps in which a file that is written to grows.
+const RESERVE_STEP: u64 = 64 << 10;
 /// Pages whose images go to the log with one sync.
 const IMAGE_BATCH: usize = 1024;
 
@@ -38,7 +41,7 @@ pub struct IoCounts {
     pub pages_written: u64,
     /// Syncs of the file.
     pub data_syncs: u64,
-    /// Batches appended to the log, each with one sync.
+    /// Syncs of the log: one for all commits that waited for it.
     pub log_syncs: u64,
 }
 
@@ -47,7 +50,6 @@ struct Counters {
     pages_read: AtomicU64,
     pages_written: AtomicU64,
     data_syncs: AtomicU64,
-    log_syncs: AtomicU64,
 }
 
 /// The page file and its log.
@@ -61,6 +63,8 @@ pub(crate) struct Pager {
     wal: OnceLock<Wal>,
     header: Mutex<Header>,
     in_place: Mutex<()>,
+    /// Bytes of the file that writes cannot run out of space in.
+    reserved: Mutex<u64>,
     counters: Counters,
 }
 
@@ -74,6 +78,7 @@ impl Pager {
             page_count: AtomicU64::new(header.page_count),
             poison: Arc::default(),
             wal: OnceLock::new(),
+            reserved: Mutex::new(header.page_count * header.page_size as u64),
             header: Mutex::new(header),
             in_place: Mutex::new(()),
             counters: Counters::default(),
@@ -125,12 +130,8 @@ impl Pager {
             pages_read: load(&self.counters.pages_read),
             pages_written: load(&self.counters.pages_written),
             data_syncs: load(&self.counters.data_syncs),
-            log_syncs: load(&self.counters.log_syncs),
+            log_syncs: self.wal().map_or(0, Wal::syncs),
         }
-    }
-
-    pub(crate) fn count_log_sync(&self) {
-        self.counters.log_syncs.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Names the damage of a page.
@@ -217,8 +218,8 @@ impl Pager {
             let id = page::id(bytes).0.to_le_bytes();
             batch.push(RecordKind::CheckpointImage, &[&id, bytes]);
         }
-        self.count_log_sync();
-        batch.write()
+        let lsn = batch.append()?;
+        wal.flush(lsn)
     }
 
     fn write_runs(&self, pages: &[&[u8]]) -> Result<()> {
@@ -310,6 +311,25 @@ impl Pager {
         }
     }
 
+    /// Makes sure that the file has space for so many pages, and is as long: what the log promises can then be written.
+    /// Not for a file without a log, whose pages are all written before anything promises them.
+    pub(crate) fn reserve_pages(&self, pages: u64) -> Result<()> {
+        let need = pages * self.page_size as u64;
+        let mut reserved = self.reserved.lock();
+        if self.wal().is_none() || need <= *reserved {
+            return Ok(());
+        }
+        let mut len = need.next_multiple_of(RESERVE_STEP);
+        let mut done = self.file.reserve(len);
+        if done.as_ref().is_err_and(|error| error.kind() == ErrorKind::StorageFull) {
+            len = need;
+            done = self.file.reserve(len);
+        }
+        done.map_err(|e| Error::io("reserve space in", &self.path, e))?;
+        *reserved = len;
+        Ok(())
+    }
+
     /// Cuts the file to its page count: what a rolled back transaction wrote behind it goes.
     pub(crate) fn trim(&self) -> Result<()> {
         let want = self.page_count() * self.page_size as u64;
@@ -325,9 +345,9 @@ impl Pager {
         self.file.len().map_err(|e| Error::io("measure", &self.path, e))
     }
 
-    /// Fails when the file is shorter than its header says.
-    pub(crate) fn check_length(&self) -> Result<()> {
-        let expected = self.page_count().saturating_mul(self.page_size as u64);
+    /// Fails when the file has fewer than `pages` pages.
+    pub(crate) fn check_length(&self, pages: u64) -> Result<()> {
+        let expected = pages.saturating_mul(self.page_size as u64);
         let actual = self.file_bytes()?;
         if actual < expected {
             return Err(Error::Truncated { path: self.path.clone(), expected, actual });

@@ -18,6 +18,7 @@ use crate::pager::header::{self, Header};
 use crate::recovery::{self, RecoveryReport};
 use crate::sync::Arc;
 use crate::txn::allocation;
+use crate::txn::flusher::Flusher;
 use crate::txn::gate::{Gate, WriterState};
 use crate::txn::snapshots::Snapshots;
 use crate::txn::{Engine, Mode};
@@ -94,11 +95,11 @@ impl Store {
         };
         let file = fs.open(path, open_mode).map_err(|e| Error::io("open", path, e))?;
         if !file.try_lock(lock_mode).map_err(|e| Error::io("lock", path, e))? {
-            return Err(Error::Locked(path.to_path_buf()));
+            return Err(Error::Locked { path: path.to_path_buf(), holder: file.lock_holder() });
         }
         let header = Header::read(&*file, path)?;
         let pager = Pager::new(path, file, header.clone());
-        pager.check_length()?;
+        pager.check_length(header.page_count)?;
         let log_path = log_path(path);
         let has_log = fs.exists(&log_path).map_err(|e| Error::io("look for", &log_path, e))?;
         if has_log && Wal::newest_salt(&*fs, &log_path)? == header.next_salt() {
@@ -142,6 +143,7 @@ fn engine(
         pager,
         snapshots: Snapshots::new(commit_ts, page_count),
         gate: Gate::new(WriterState::new(commit_ts, page_count)),
+        flusher: Flusher::default(),
         log_path,
         mode,
     })

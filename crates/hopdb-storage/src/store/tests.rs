@@ -2,6 +2,7 @@
 
 mod api;
 mod defects;
+mod group;
 mod hostile;
 mod opening;
 mod space;

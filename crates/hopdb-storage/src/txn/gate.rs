@@ -37,11 +37,11 @@ impl WriterState {
         }
     }
 
-    /// Lets go the ids that no snapshot needs.
-    pub(crate) fn release(&mut self, needed: impl Fn(CommitTs, CommitTs) -> bool) {
+    /// Lets go the ids that are free by what `frees` says of their birth and end.
+    pub(crate) fn release(&mut self, frees: impl Fn(CommitTs, CommitTs) -> bool) {
         let Self { quarantine, quarantined, search_from, .. } = self;
         quarantine.retain(|page| {
-            let stays = needed(page.birth, page.freed);
+            let stays = !frees(page.birth, page.freed);
             if !stays {
                 quarantined.remove(&page.id);
                 *search_from = page.id.0.min(*search_from);
@@ -78,6 +78,6 @@ impl Gate {
     pub(crate) fn leave(&self, state: WriterState) {
         let before = self.state.lock().replace(state);
         assert!(before.is_none(), "there is one writer");
-        self.left.notify_all();
+        self.left.notify_one();
     }
 }

@@ -1,34 +1,58 @@
 //! Transactions: snapshots that readers see, the one writer, and what a commit does.
 //!
-//! **Words.** *Commit timestamp*: number of a commit. *Visible*: the newest commit that is durable and
-//! published; snapshots begin there. *Active*: a snapshot that has not ended; the visible commit counts as
-//! active. *Quarantine*: page ids freed by a commit that an active snapshot may still read.
+//! **Words.** *Commit timestamp*: number of a commit. *Published*: its pages are heads, and the next writer goes on
+//! from them. *Visible*: the newest commit that is durable and published; snapshots begin there. *Active*: a
+//! snapshot that has not ended; the visible commit, and those published after it, count as active. *Quarantine*:
+//! page ids freed by a commit that an active snapshot may still read.
 //!
 //! **Invariants.**
-//! 1. One writer at a time: it holds the [`gate::WriterState`] until it commits or rolls back.
-//! 2. A commit is published only after its log record is durable, so every snapshot is durable (I10, I11).
+//! 1. One writer at a time: it holds the [`gate::WriterState`] until its commit is published, or rolls back.
+//! 2. A commit is visible only after the log records of every commit up to it that is to wait ([`Durability::Sync`]) are
+//!    durable (I10, I11); it is published before, and the writers behind it share one sync of the log.
 //! 3. An older version `[b, c)` stays while some active snapshot s has `b <= s < c` (I5); the same holds for
-//!    the id of a page born at b and freed at c (I12).
-//! 4. A page born in a transaction is in its place and synced before the commit record; until then nothing
-//!    durable refers to it. A committed page changes in memory and in the log only.
+//!    the id of a page born at b and freed at c, and c must be durable (I12).
+//! 4. A page born in a transaction is either whole in the log before the commit record, or in its place and synced;
+//!    until then nothing durable refers to it. A committed page changes in memory and in the log only.
 //! 5. Rolling back drops private memory and does no I/O (I13).
 
 pub(crate) mod allocation;
 pub(crate) mod delta;
+pub(crate) mod flusher;
 pub(crate) mod gate;
 pub(crate) mod snapshots;
 pub(crate) mod writer;
 
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::buffer::Pool;
 use crate::error::{Error, Result};
 use crate::io::FileSystem;
+use crate::page::Lsn;
 use crate::pager::Pager;
 use crate::sync::Arc;
+use flusher::Flusher;
 use gate::Gate;
 use snapshots::Snapshots;
+
+/// When a commit is durable: survives a crash of the process or the machine.
+///
+/// Whatever is chosen, a crash keeps a commit only with all before it, and each whole; and what is not durable yet can
+/// be read already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// When it returns.
+    #[default]
+    Sync,
+    /// Within this time after it returned, or with a later commit.
+    Async {
+        /// The longest time.
+        max_delay: Duration,
+    },
+    /// With a later commit, a checkpoint or the close, or when a mebibyte of records has gathered.
+    None,
+}
 
 /// What a handle may do with its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +72,7 @@ pub(crate) struct Engine {
     pub(crate) pool: Pool,
     pub(crate) snapshots: Snapshots,
     pub(crate) gate: Gate,
+    pub(crate) flusher: Flusher,
     pub(crate) log_path: PathBuf,
     pub(crate) mode: Mode,
 }
@@ -69,6 +94,21 @@ impl Engine {
             return Err(Error::ReadOnly);
         }
         self.pager.poison().check()
+    }
+
+    /// Makes everything below `lsn` durable, and the commits visible that have been waiting for it.
+    pub(crate) fn flush_log(&self, lsn: Lsn) -> Result<()> {
+        let Some(wal) = self.pager.wal() else { return Ok(()) };
+        wal.flush(lsn)?;
+        self.set_durable(wal.durable());
+        Ok(())
+    }
+
+    /// Makes the commits below `durable` visible, and drops what only those before them showed.
+    fn set_durable(&self, durable: Lsn) {
+        if self.snapshots.set_durable(durable) {
+            self.purge();
+        }
     }
 
     /// Drops older versions that no snapshot needs.

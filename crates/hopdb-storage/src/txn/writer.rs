@@ -1,26 +1,25 @@
 //! The write transaction: private pages, and the commit.
 //!
 //! **States of a page.** committed -> (first change) private copy with its base -> logged, published;
-//! allocated -> private without base, or written through -> in its place, synced -> published clean;
+//! allocated -> private without base -> logged whole, published dirty; or, where there are many or they are
+//! written through -> in its place, synced -> published clean;
 //! freed: committed pages keep their bit until commit, born ones go at once.
-//!
-//! Order of a commit: born pages written and synced; log records written and synced; pages published;
-//! visible moved on. An error before the log is written leaves everything as it was.
 //!
 //! An operation that fails half way leaves private pages that do not fit together: such a transaction does
 //! not commit.
 
+mod commit;
+
 use rustc_hash::FxHashMap;
 
 use super::allocation;
-use super::gate::{Quarantined, WriterState};
-use super::{Engine, Mode, delta};
+use super::gate::WriterState;
+use super::{Engine, Mode};
 use crate::btree::PageSink;
-use crate::buffer::{Gone, PageRef, PageSource, Publish};
+use crate::buffer::{PageRef, PageSource};
 use crate::error::{Error, Result};
 use crate::page::{self, CommitTs, FIRST_PAGES, Lsn, PageId, PageKind, slotted};
 use crate::sync::Arc;
-use crate::wal::{Batch, RecordKind};
 
 /// Pages written through that wait to be written in one go.
 const THROUGH_PAGES: usize = 256;
@@ -53,21 +52,12 @@ pub(crate) struct Writer {
     open_loads: usize,
 }
 
-/// What a commit has to write and to publish.
-struct Changes {
-    /// New version and base, ascending by page.
-    changed: Vec<(PageRef, PageRef)>,
-    born: Vec<PageRef>,
-    born_ids: Vec<PageId>,
-    freed_ids: Vec<PageId>,
-}
-
 impl Writer {
     /// Waits for its turn and begins at the newest commit.
     pub(crate) fn begin(engine: &Arc<Engine>) -> Result<Self> {
         engine.check_writable()?;
         let mut state = engine.gate.enter();
-        state.release(|begin, end| engine.snapshots.needs(begin, end));
+        state.release(|birth, freed| engine.snapshots.frees(birth, freed));
         let mut writer = Self {
             engine: Arc::clone(engine),
             before: (state.page_count, state.search_from),
@@ -194,22 +184,6 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes the changes durable and visible.
-    pub(crate) fn commit(mut self) -> Result<CommitTs> {
-        if self.open_loads > 0 {
-            self.failed = Some("one of its bulk loads is not finished");
-        }
-        self.change(Self::free_all)?;
-        self.give_back_end()?;
-        let mut changes = self.gather();
-        if changes.is_empty() && !self.wrote_through {
-            return Ok(CommitTs(self.ts.0 - 1));
-        }
-        self.write_born(&mut changes)?;
-        self.log(&mut changes)?;
-        Ok(self.publish(changes))
-    }
-
     /// Clears the bits of the freed pages.
     fn free_all(&mut self) -> Result<()> {
         for index in 0..self.freed.len() {
@@ -261,141 +235,6 @@ impl Writer {
             Some(Private { frame, .. }) => page::birth(frame),
             None => CommitTs(0),
         }
-    }
-
-    /// Sorts the private pages by what is to be done with them.
-    fn gather(&mut self) -> Changes {
-        let mut changes = Changes {
-            changed: Vec::new(),
-            born: Vec::new(),
-            born_ids: Vec::new(),
-            freed_ids: Vec::new(),
-        };
-        let mut pages: Vec<_> = self.private.drain().collect();
-        pages.sort_unstable_by_key(|(id, _)| *id);
-        for (id, Private { frame, base }) in pages {
-            if page::kind(&frame) == PageKind::AllocationMap {
-                let range = self.range_pages();
-                let start = id.0 / range * range;
-                let (born, freed) = allocation::changes(base.as_deref(), &frame, start);
-                changes.born_ids.extend(born);
-                changes.freed_ids.extend(freed);
-            }
-            match base {
-                None => changes.born.push(frame),
-                Some(base) if *base == *frame => {}
-                Some(base) => changes.changed.push((frame, base)),
-            }
-        }
-        changes
-    }
-
-    fn write_born(&mut self, changes: &mut Changes) -> Result<()> {
-        self.flush_through()?;
-        if changes.born.is_empty() && !self.wrote_through {
-            return Ok(());
-        }
-        for frame in &mut changes.born {
-            page::set_stamp(frame.make_mut(), self.ts, self.born_lsn);
-        }
-        let pages: Vec<&[u8]> = changes.born.iter().map(AsRef::as_ref).collect();
-        self.engine.pager.write_born(&pages)?;
-        if self.engine.mode == Mode::Unnamed {
-            return Ok(());
-        }
-        self.engine.pager.sync()
-    }
-
-    /// Appends the transaction to the log, whole, and syncs it.
-    fn log(&mut self, changes: &mut Changes) -> Result<()> {
-        let engine = Arc::clone(&self.engine);
-        let Some(wal) = engine.pager.wal() else {
-            for (frame, _) in &mut changes.changed {
-                page::set_stamp(frame.make_mut(), self.ts, self.born_lsn);
-            }
-            return Ok(());
-        };
-        let mut batch = wal.batch();
-        for (frame, base) in &mut changes.changed {
-            log_page(&mut batch, frame, base, self.ts);
-        }
-        log_ids(&mut batch, RecordKind::BornPages, &changes.born_ids);
-        log_ids(&mut batch, RecordKind::FreedPages, &changes.freed_ids);
-        let page_count = self.state().page_count;
-        let commit = [self.ts.0.to_le_bytes(), page_count.to_le_bytes()];
-        batch.push(RecordKind::Commit, &[&commit[0], &commit[1]]);
-        engine.pager.count_log_sync();
-        batch.write()
-    }
-
-    /// Shows the commit to new snapshots and lets the next writer in.
-    fn publish(mut self, changes: Changes) -> CommitTs {
-        let ts = self.ts;
-        let engine = Arc::clone(&self.engine);
-        let is_published =
-            |id: &PageId| changes.born.binary_search_by_key(id, |frame| page::id(frame)).is_ok();
-        let written_through: Vec<PageId> =
-            changes.born_ids.iter().copied().filter(|id| !is_published(id)).collect();
-        let gone = Gone { freed: &changes.freed_ids, written_through: &written_through };
-        let born =
-            changes.born.into_iter().map(|frame| Publish { frame, base: None, dirty: false });
-        let changed = changes.changed.into_iter().map(|(frame, base)| Publish {
-            frame,
-            base: Some(base),
-            dirty: true,
-        });
-        let mut state = self.state.take().expect("a transaction ends once");
-        engine.pager.set_page_count(state.page_count);
-        engine.pool.publish(changed.chain(born).collect(), &gone, ts);
-        engine.snapshots.set_visible(ts, state.page_count);
-        engine.purge();
-        engine.pool.shrink();
-        for (id, birth) in self.freed.drain(..) {
-            state.quarantine.push(Quarantined { id, birth, freed: ts });
-            state.quarantined.insert(id);
-        }
-        state.commit_ts = ts;
-        engine.gate.leave(state);
-        ts
-    }
-}
-
-/// Adds a changed page: the difference to its base, or the whole when that is hardly longer.
-fn log_page(batch: &mut Batch<'_>, frame: &mut PageRef, base: &PageRef, ts: CommitTs) {
-    let id = page::id(frame).0.to_le_bytes();
-    let mut ranges = Vec::new();
-    delta::encode(base, frame, &mut ranges);
-    if cfg!(debug_assertions) {
-        let mut replayed = base.to_vec();
-        assert!(delta::apply(&mut replayed, &ranges), "ranges fit the page");
-        page::set_stamp(&mut replayed, page::begin(frame), page::lsn(frame));
-        assert!(replayed == **frame, "replay over the old page gives the new one");
-    }
-    page::set_stamp(frame.make_mut(), ts, batch.next_lsn());
-    if ranges.len() > frame.len() / 2 {
-        batch.push(RecordKind::PageImage, &[&id, frame]);
-    } else {
-        let base_lsn = page::lsn(base).0.to_le_bytes();
-        batch.push(RecordKind::PageDelta, &[&id, &base_lsn, &ranges]);
-    }
-}
-
-fn log_ids(batch: &mut Batch<'_>, kind: RecordKind, ids: &[PageId]) {
-    if ids.is_empty() {
-        return;
-    }
-    let runs = allocation::runs(ids);
-    let bytes: Vec<u8> = runs
-        .iter()
-        .flat_map(|(first, count)| [first.to_le_bytes(), count.to_le_bytes()])
-        .flatten()
-        .collect();
-    batch.push(kind, &[&bytes]);
-}
-
-impl Changes {
-    fn is_empty(&self) -> bool {
-        self.changed.is_empty() && self.born.is_empty()
     }
 }
 

@@ -34,10 +34,12 @@ pub(super) fn run(
         }
         let acknowledged = run.acknowledged.take();
         let attempted = run.attempted.take();
+        let earlier = std::mem::take(&mut run.earlier);
         drop(run);
         let survivors = Survivors {
             options: &script.options,
             acknowledged,
+            earlier,
             attempted,
             recovery_cuts_max: config.recovery_cuts_max,
         };
@@ -57,6 +59,8 @@ pub(super) struct Survivors<'a> {
     pub(super) options: &'a Options,
     /// `None`: not even the store was acknowledged, and it need not be there.
     pub(super) acknowledged: Option<Tables>,
+    /// What was acknowledged before, and may not be durable.
+    pub(super) earlier: Vec<Tables>,
     /// What a commit that was not acknowledged may have made of it.
     pub(super) attempted: Option<Tables>,
     pub(super) recovery_cuts_max: usize,
@@ -84,7 +88,13 @@ impl Survivors<'_> {
         if let Err(trouble) = run.go_on(&mut examiner.random) {
             examiner.fail(format_args!("{scene}, gone on"), trouble);
         }
-        let again = Survivors { acknowledged: Some(state), attempted: None, ..*self };
+        let again = Survivors {
+            options: self.options,
+            acknowledged: Some(state),
+            earlier: Vec::new(),
+            attempted: None,
+            recovery_cuts_max: self.recovery_cuts_max,
+        };
         for step in examiner.some_steps(steps, self.recovery_cuts_max) {
             let scene = format!("{scene}, recovery cut at step {step}");
             again.cut_recovery(disk, &scene, step, examiner);
@@ -96,7 +106,8 @@ impl Survivors<'_> {
         let store = open(disk, self.options)?;
         let snapshot = store.read();
         let mut differences = Vec::new();
-        for state in [&self.attempted, &self.acknowledged].into_iter().flatten() {
+        let newest = [&self.attempted, &self.acknowledged].into_iter().flatten();
+        for state in newest.chain(self.earlier.iter().rev()) {
             match difference(&snapshot, state)? {
                 None => {
                     verify(&snapshot, state)?;
@@ -105,7 +116,7 @@ impl Survivors<'_> {
                 Some(what) => differences.push(what),
             }
         }
-        Err(Trouble::Wrong(format!("neither state: {}", differences.join("; "))))
+        Err(Trouble::Wrong(format!("none of the states: {}", differences.join("; "))))
     }
 
     /// Cuts the recovery at a step, and the one after that at some step, too.

@@ -47,6 +47,7 @@ pub(super) fn run(
                         let survivors = Survivors {
                             options: &script.options,
                             acknowledged: run.acknowledged.clone(),
+                            earlier: run.earlier.clone(),
                             attempted: None,
                             recovery_cuts_max: 1,
                         };
@@ -185,6 +186,7 @@ fn outlive(mut run: Run, script: &Script, scene: &str, examiner: &mut Examiner<'
     let survivors = Survivors {
         options: &script.options,
         acknowledged: run.acknowledged.take(),
+        earlier: std::mem::take(&mut run.earlier),
         attempted: run.attempted.take(),
         recovery_cuts_max: 1,
     };
@@ -195,7 +197,7 @@ fn outlive(mut run: Run, script: &Script, scene: &str, examiner: &mut Examiner<'
     // goes when the power does.
     fs.crash_at_step(fs.steps() + examiner.random.u64(1..30));
     let scene = format!("{scene}, reopened, cut at step {}", fs.steps());
-    let (acknowledged, attempted) = match survivors.recover(&fs) {
+    let (acknowledged, earlier, attempted) = match survivors.recover(&fs) {
         Ok((store, state)) => {
             let mut run = Run::resume(fs.clone(), &script.options, store, state);
             match run.go_on(&mut examiner.random) {
@@ -203,12 +205,14 @@ fn outlive(mut run: Run, script: &Script, scene: &str, examiner: &mut Examiner<'
                 _ => {}
             }
             run.forget_snapshots();
-            (run.acknowledged.take(), run.attempted.take())
+            (run.acknowledged.take(), std::mem::take(&mut run.earlier), run.attempted.take())
         }
-        Err(_) if fs.crashed() => (survivors.acknowledged.clone(), survivors.attempted.clone()),
+        Err(_) if fs.crashed() => {
+            (survivors.acknowledged.clone(), survivors.earlier.clone(), survivors.attempted.clone())
+        }
         Err(trouble) => return examiner.fail(scene, trouble),
     };
-    let survivors = Survivors { acknowledged, attempted, ..survivors };
+    let survivors = Survivors { acknowledged, earlier, attempted, ..survivors };
     examine_all(&survivors, &fs, &scene, examiner);
 }
 

@@ -27,6 +27,8 @@ enum Sight {
 /// Damages the script's database in several ways.
 pub(super) fn run(seed: u64, script: &Script, config: &Config, outcome: &mut Outcome) {
     let mut examiner = Examiner::new(seed, 4, outcome);
+    // Damage is held against what is on the disk, and so that must be known.
+    let script = &script.with_waiting_commits();
     let fs = SimFs::new(seed);
     let mut run = Run::new(seed, fs.clone(), script);
     let mut before = Tables::new();
@@ -149,6 +151,7 @@ fn is_state(disk: &SimFs, script: &Script, state: &Tables) -> bool {
     let survivors = Survivors {
         options: &script.options,
         acknowledged: Some(state.clone()),
+        earlier: Vec::new(),
         attempted: None,
         recovery_cuts_max: 0,
     };

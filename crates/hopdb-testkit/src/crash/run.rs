@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fastrand::Rng;
 use hopdb_storage::io::FileSystem;
 use hopdb_storage::io::sim::{Operation, SimFs};
-use hopdb_storage::{Error, Options, ReadTxn, Store};
+use hopdb_storage::{Durability, Error, Options, ReadTxn, Store};
 
 use super::Trouble;
 use super::model::{Tables, apply, difference};
@@ -23,6 +23,8 @@ pub(super) struct Run {
     pub(super) store: Option<Store>,
     /// What was acknowledged; `None` before the store was.
     pub(super) acknowledged: Option<Tables>,
+    /// What was acknowledged before, from the last state on that is sure to be durable.
+    pub(super) earlier: Vec<Tables>,
     /// What the commit would make of it that is running or failed.
     pub(super) attempted: Option<Tables>,
     held: Vec<(ReadTxn, Tables)>,
@@ -73,6 +75,7 @@ impl Run {
             options: script.options.clone(),
             store: None,
             acknowledged: None,
+            earlier: Vec::new(),
             attempted: None,
             held: Vec::new(),
         }
@@ -85,6 +88,7 @@ impl Run {
             options: options.clone(),
             store: Some(store),
             acknowledged: Some(state),
+            earlier: Vec::new(),
             attempted: None,
             held: Vec::new(),
         }
@@ -117,8 +121,9 @@ impl Run {
 
     pub(super) fn act(&mut self, action: &Action) -> Result<(), Trouble> {
         match action {
-            Action::Commit(changes) => self.transact(changes, true),
-            Action::Rollback(changes) => self.transact(changes, false),
+            Action::Commit(changes) => self.transact(changes, Some(Durability::Sync)),
+            Action::CommitLater(changes) => self.transact(changes, Some(Durability::None)),
+            Action::Rollback(changes) => self.transact(changes, None),
             Action::Hold => {
                 self.held.push((self.store()?.read(), self.state()));
                 Ok(())
@@ -128,9 +133,18 @@ impl Run {
                 None => Ok(()),
             },
             Action::Release => self.release(),
-            Action::Flush => Ok(self.store()?.flush()?),
-            Action::ClearCache => Ok(self.store()?.clear_cache()?),
-            Action::Checkpoint => Ok(self.store()?.checkpoint()?),
+            Action::Flush => {
+                self.store()?.flush()?;
+                self.all_durable()
+            }
+            Action::ClearCache => {
+                self.store()?.clear_cache()?;
+                self.all_durable()
+            }
+            Action::Checkpoint => {
+                self.store()?.checkpoint()?;
+                self.all_durable()
+            }
             Action::Reopen => {
                 self.close()?;
                 self.reopen()
@@ -147,18 +161,29 @@ impl Run {
         self.acknowledged.clone().unwrap_or_default()
     }
 
-    fn transact(&mut self, changes: &[Change], commit: bool) -> Result<(), Trouble> {
+    fn all_durable(&mut self) -> Result<(), Trouble> {
+        self.earlier.clear();
+        Ok(())
+    }
+
+    /// A transaction that commits so, or is dropped.
+    fn transact(&mut self, changes: &[Change], commit: Option<Durability>) -> Result<(), Trouble> {
         let mut state = self.state();
         let mut txn = self.store()?.write()?;
         changes.iter().try_for_each(|change| apply(&mut txn, &mut state, change))?;
         if let Some(what) = difference(&txn, &state)? {
             return Err(Trouble::Wrong(format!("the transaction sees {what}")));
         }
-        if commit {
+        if let Some(durability) = commit {
             self.attempted = Some(state.clone());
+            txn.set_durability(durability);
             txn.commit()?;
             self.attempted = None;
-            self.acknowledged = Some(state);
+            let before = self.acknowledged.replace(state);
+            match durability {
+                Durability::Sync => self.earlier.clear(),
+                _ => self.earlier.extend(before),
+            }
         }
         Ok(())
     }
@@ -178,6 +203,7 @@ impl Run {
         }
         if let Some(store) = self.store.take() {
             store.close()?;
+            self.earlier.clear();
             if self.fs.paths() != [Path::new(NAME)] {
                 return Err(Trouble::Wrong(format!("closed, and left {:?}", self.fs.paths())));
             }
@@ -185,9 +211,19 @@ impl Run {
         Ok(())
     }
 
-    /// Opens the store again and holds it against the model.
+    /// Opens the store again and holds it against the model: a close that failed may have lost commits that had not
+    /// waited for the disk, the newest first.
     pub(super) fn reopen(&mut self) -> Result<(), Trouble> {
-        self.store = Some(open(&self.fs, &self.options)?);
+        let store = self.store.insert(open(&self.fs, &self.options)?);
+        let snapshot = store.read();
+        while let Some(earlier) = self.earlier.pop() {
+            if self.acknowledged.as_ref().is_some_and(|state| is(&snapshot, state)) {
+                break;
+            }
+            self.acknowledged = Some(earlier);
+        }
+        self.earlier.clear();
+        drop(snapshot);
         self.verify()
     }
 
@@ -204,7 +240,9 @@ impl Run {
     /// A few more transactions, a reopening, and a close.
     pub(super) fn go_on(&mut self, random: &mut Rng) -> Result<(), Trouble> {
         for _ in 0..2 {
-            self.transact(&transaction(random, Taste { large_in: 20, keys: 100 }), true)?;
+            let durability = if random.bool() { Durability::Sync } else { Durability::None };
+            let changes = transaction(random, Taste { large_in: 20, keys: 100 });
+            self.transact(&changes, Some(durability))?;
         }
         self.finish()
     }
@@ -216,6 +254,10 @@ impl Run {
         self.reopen()?;
         self.close()
     }
+}
+
+fn is(snapshot: &ReadTxn, state: &Tables) -> bool {
+    matches!(difference(snapshot, state), Ok(None))
 }
 
 /// Holds a snapshot against a state of the model, and checks the file as of it.

@@ -30,8 +30,10 @@ pub enum Change {
 /// One step of the script.
 #[derive(Clone, Debug)]
 pub enum Action {
-    /// A transaction that commits.
+    /// A transaction that commits, and is durable then.
     Commit(Vec<Change>),
+    /// A transaction that commits, and does not wait for the disk.
+    CommitLater(Vec<Change>),
     /// A transaction that is dropped.
     Rollback(Vec<Change>),
     /// Begins a snapshot and holds it.
@@ -56,6 +58,7 @@ impl Action {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Commit(_) => "commit",
+            Self::CommitLater(_) => "commit later",
             Self::Rollback(_) => "rollback",
             Self::Hold => "hold",
             Self::Look => "look",
@@ -133,9 +136,21 @@ impl Script {
     }
 }
 
+impl Script {
+    /// The same, but every commit waits for the disk.
+    pub(super) fn with_waiting_commits(&self) -> Self {
+        let waiting = |action: &Action| match action {
+            Action::CommitLater(changes) => Action::Commit(changes.clone()),
+            other => other.clone(),
+        };
+        Self { actions: self.actions.iter().map(waiting).collect(), ..self.clone() }
+    }
+}
+
 fn action(random: &mut Rng, taste: Taste) -> Action {
     match random.u8(0..100) {
-        0..46 => Action::Commit(transaction(random, taste)),
+        0..32 => Action::Commit(transaction(random, taste)),
+        32..46 => Action::CommitLater(transaction(random, taste)),
         46..52 => Action::Rollback(transaction(random, taste)),
         52..61 => Action::Hold,
         61..69 => Action::Look,

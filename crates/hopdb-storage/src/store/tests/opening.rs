@@ -111,7 +111,7 @@ fn a_reader_changes_nothing_and_refuses_to() {
     let before = fs.file_bytes(NAME).unwrap();
     let options = Options { read_only: true, ..frames(4) };
     let (first, second) = (open_with(&fs, &options).unwrap(), open_with(&fs, &options).unwrap());
-    assert!(matches!(open(&fs), Err(Error::Locked(_))));
+    assert!(matches!(open(&fs), Err(Error::Locked { .. })));
     for store in [first, second] {
         assert_eq!(content(&store.read(), "t").len(), 500);
         assert!(matches!(store.write(), Err(Error::ReadOnly)));
@@ -129,10 +129,10 @@ fn a_reader_changes_nothing_and_refuses_to() {
 fn one_writer_has_the_file() {
     let fs = closed();
     let store = open(&fs).unwrap();
-    assert!(matches!(open(&fs), Err(Error::Locked(_))));
+    assert!(matches!(open(&fs), Err(Error::Locked { .. })));
     assert!(matches!(
         open_with(&fs, &Options { read_only: true, ..frames(64) }),
-        Err(Error::Locked(_))
+        Err(Error::Locked { .. })
     ));
     drop(store);
     open(&fs).unwrap();
@@ -336,7 +336,9 @@ fn a_real_file_goes_the_same_way() {
     let path = dir.path().join("x.hop");
     let store = Store::create(&path, &frames(8)).unwrap();
     put(&store, "t", b"a", &[3; 50_000]);
-    assert!(matches!(Store::open(&path, &frames(8)), Err(Error::Locked(_))));
+    let error = Store::open(&path, &frames(8)).unwrap_err();
+    assert!(matches!(error, Error::Locked { holder: Some(pid), .. } if pid == std::process::id()));
+    assert!(error.to_string().contains("in use by this process already"), "{error}");
     store.close().unwrap();
     let names: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().path()).collect();
     assert_eq!(names, std::slice::from_ref(&path));

@@ -1,0 +1,230 @@
+//! The commit: what a transaction changed goes to the log and to the readers.
+//!
+//! Order: space reserved in the file; many born pages written and synced; log records appended; pages published, and
+//! the next writer let in; log synced, by whoever is first among those who wait; visible moved on. An error before the
+//! records are appended leaves everything as it was; one behind that poisons the store.
+
+use super::{Private, Writer};
+use crate::buffer::{Gone, PageRef, Publish};
+use crate::error::Result;
+use crate::page::{self, CommitTs, Lsn, PageId, PageKind};
+use crate::sync::Arc;
+use crate::txn::flusher::Flusher;
+use crate::txn::gate::Quarantined;
+use crate::txn::snapshots::Published;
+use crate::txn::{Durability, Mode, allocation, delta};
+use crate::wal::{Batch, RecordKind};
+
+/// Born pages that are logged whole: up to so many cost less than a sync of the file they belong to.
+const LOGGED_BORN_PAGES: usize = 32;
+/// Bytes of records that commits which do not wait leave in memory.
+const VOLATILE_BYTES: usize = 1 << 20;
+
+/// What a commit has to write and to publish.
+struct Changes {
+    /// New version and base, ascending by page.
+    changed: Vec<(PageRef, PageRef)>,
+    born: Vec<PageRef>,
+    /// Whether the born pages are in the log and not in the file.
+    born_logged: bool,
+    born_ids: Vec<PageId>,
+    freed_ids: Vec<PageId>,
+}
+impl Writer {
+    /// Makes the changes durable and visible. Calls `published` with the timestamp when the pages are published, before
+    /// the next writer is let in; it need not become durable then.
+    pub(crate) fn commit(
+        mut self,
+        durability: Durability,
+        published: impl FnOnce(CommitTs),
+    ) -> Result<CommitTs> {
+        if self.open_loads > 0 {
+            self.failed = Some("one of its bulk loads is not finished");
+        }
+        self.change(Self::free_all)?;
+        self.give_back_end()?;
+        let mut changes = self.gather();
+        if changes.is_empty() && !self.wrote_through {
+            // What it has seen is durable when it returns, as if it had changed something.
+            if let Some(wal) = self.engine.pager.wal().filter(|_| durability == Durability::Sync) {
+                self.engine.flush_log(wal.end())?;
+            }
+            return Ok(CommitTs(self.ts.0 - 1));
+        }
+        self.write_born(&mut changes)?;
+        let lsn = self.log(&mut changes)?;
+        let engine = Arc::clone(&self.engine);
+        let waits = durability == Durability::Sync;
+        let ts = self.publish(changes, (lsn, waits), published);
+        match durability {
+            Durability::Sync => engine.flush_log(lsn)?,
+            // The commit has done its part: a failure from here on poisons the store, which tells.
+            _ if engine.pager.wal().is_some_and(|wal| wal.pending_len() > VOLATILE_BYTES) => {
+                drop(engine.flush_log(lsn));
+            }
+            Durability::Async { max_delay } => Flusher::ask(&engine, lsn, max_delay),
+            Durability::None => {}
+        }
+        Ok(ts)
+    }
+    /// Sorts the private pages by what is to be done with them.
+    fn gather(&mut self) -> Changes {
+        let mut changes = Changes {
+            changed: Vec::new(),
+            born: Vec::new(),
+            born_logged: false,
+            born_ids: Vec::new(),
+            freed_ids: Vec::new(),
+        };
+        let mut pages: Vec<_> = self.private.drain().collect();
+        pages.sort_unstable_by_key(|(id, _)| *id);
+        for (id, Private { frame, base }) in pages {
+            if page::kind(&frame) == PageKind::AllocationMap {
+                let range = self.range_pages();
+                let start = id.0 / range * range;
+                let (born, freed) = allocation::changes(base.as_deref(), &frame, start);
+                changes.born_ids.extend(born);
+                changes.freed_ids.extend(freed);
+            }
+            match base {
+                None => changes.born.push(frame),
+                Some(base) if *base == *frame => {}
+                Some(base) => changes.changed.push((frame, base)),
+            }
+        }
+        changes
+    }
+
+    fn write_born(&mut self, changes: &mut Changes) -> Result<()> {
+        self.flush_through()?;
+        changes.born_logged = self.engine.mode != Mode::Unnamed
+            && !self.wrote_through
+            && changes.born.len() <= LOGGED_BORN_PAGES;
+        if changes.born_logged {
+            let page_count = self.state().page_count;
+            return self.engine.pager.reserve_pages(page_count);
+        }
+        for frame in &mut changes.born {
+            page::set_stamp(frame.make_mut(), self.ts, self.born_lsn);
+        }
+        let pages: Vec<&[u8]> = changes.born.iter().map(AsRef::as_ref).collect();
+        self.engine.pager.write_born(&pages)?;
+        if self.engine.mode == Mode::Unnamed {
+            return Ok(());
+        }
+        self.engine.pager.sync()
+    }
+
+    /// Appends the transaction to the log, whole; gives the LSN up to which it must become durable.
+    fn log(&mut self, changes: &mut Changes) -> Result<Lsn> {
+        let engine = Arc::clone(&self.engine);
+        let Some(wal) = engine.pager.wal() else {
+            for (frame, _) in &mut changes.changed {
+                page::set_stamp(frame.make_mut(), self.ts, self.born_lsn);
+            }
+            return Ok(Lsn(0));
+        };
+        let mut batch = wal.batch();
+        // First: what a born page was before does not matter, what follows does.
+        log_ids(&mut batch, RecordKind::BornPages, &changes.born_ids);
+        if changes.born_logged {
+            changes.born.iter_mut().for_each(|frame| log_image(&mut batch, frame, self.ts));
+        }
+        for (frame, base) in &mut changes.changed {
+            log_page(&mut batch, frame, base, self.ts);
+        }
+        log_ids(&mut batch, RecordKind::FreedPages, &changes.freed_ids);
+        let page_count = self.state().page_count;
+        let commit = [self.ts.0.to_le_bytes(), page_count.to_le_bytes()];
+        batch.push(RecordKind::Commit, &[&commit[0], &commit[1]]);
+        batch.append()
+    }
+
+    /// Makes the pages heads and lets the next writer in. New snapshots see them when the log is durable up to `lsn`.
+    fn publish(
+        mut self,
+        changes: Changes,
+        (lsn, waits): (Lsn, bool),
+        published: impl FnOnce(CommitTs),
+    ) -> CommitTs {
+        let ts = self.ts;
+        let engine = Arc::clone(&self.engine);
+        let is_published =
+            |id: &PageId| changes.born.binary_search_by_key(id, |frame| page::id(frame)).is_ok();
+        let written_through: Vec<PageId> =
+            changes.born_ids.iter().copied().filter(|id| !is_published(id)).collect();
+        let gone = Gone { freed: &changes.freed_ids, written_through: &written_through };
+        let dirty = changes.born_logged;
+        let born = changes.born.into_iter().map(|frame| Publish { frame, base: None, dirty });
+        let changed = changes.changed.into_iter().map(|(frame, base)| Publish {
+            frame,
+            base: Some(base),
+            dirty: true,
+        });
+        let mut state = self.state.take().expect("a transaction ends once");
+        engine.pager.set_page_count(state.page_count);
+        engine.pool.publish(changed.chain(born).collect(), &gone, ts);
+        let pages = state.page_count;
+        if engine.snapshots.published(Published { ts, pages, lsn, waits }) {
+            engine.purge();
+        }
+        if engine.pager.wal().is_none() {
+            engine.set_durable(lsn);
+        }
+        engine.pool.shrink();
+        for (id, birth) in self.freed.drain(..) {
+            state.quarantine.push(Quarantined { id, birth, freed: ts });
+            state.quarantined.insert(id);
+        }
+        state.commit_ts = ts;
+        published(ts);
+        engine.gate.leave(state);
+        ts
+    }
+}
+
+impl Changes {
+    fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.born.is_empty()
+    }
+}
+
+/// Adds a changed page: the difference to its base, or the whole when that is hardly longer.
+fn log_page(batch: &mut Batch<'_>, frame: &mut PageRef, base: &PageRef, ts: CommitTs) {
+    let id = page::id(frame).0.to_le_bytes();
+    let mut ranges = Vec::new();
+    delta::encode(base, frame, &mut ranges);
+    if cfg!(debug_assertions) {
+        let mut replayed = base.to_vec();
+        assert!(delta::apply(&mut replayed, &ranges), "ranges fit the page");
+        page::set_stamp(&mut replayed, page::begin(frame), page::lsn(frame));
+        assert!(replayed == **frame, "replay over the old page gives the new one");
+    }
+    if ranges.len() > frame.len() / 2 {
+        log_image(batch, frame, ts);
+    } else {
+        page::set_stamp(frame.make_mut(), ts, batch.next_lsn());
+        let base_lsn = page::lsn(base).0.to_le_bytes();
+        batch.push(RecordKind::PageDelta, &[&id, &base_lsn, &ranges]);
+    }
+}
+
+/// Adds a page as a whole.
+fn log_image(batch: &mut Batch<'_>, frame: &mut PageRef, ts: CommitTs) {
+    page::set_stamp(frame.make_mut(), ts, batch.next_lsn());
+    batch.push(RecordKind::PageImage, &[&page::id(frame).0.to_le_bytes(), frame]);
+}
+
+/// Adds page ids, as runs; nothing where there are none.
+fn log_ids(batch: &mut Batch<'_>, kind: RecordKind, ids: &[PageId]) {
+    if ids.is_empty() {
+        return;
+    }
+    let runs = allocation::runs(ids);
+    let bytes: Vec<u8> = runs
+        .iter()
+        .flat_map(|(first, count)| [first.to_le_bytes(), count.to_le_bytes()])
+        .flatten()
+        .collect();
+    batch.push(kind, &[&bytes]);
+}
