@@ -17,11 +17,11 @@
 //! - [`limits`], [`error`]: what a client may cost; why a server does not start.
 //! - `failure`, `values`, `shapes`, `query`: what goes over the wire, in and out.
 //! - `gate`, `log`: who may ask at all; what is told of it.
-//! - `page`: the files of the page. `work`: threads for the database's work.
+//! - `page`: the files of the page. `watch`, `work`: threads for the database's work.
 //! - `api`: the endpoints. `serve`: connections, from the first to the last.
 //!
-//! Depends on the crate `hopdb` alone. A request never waits for the I/O of another, and reads a snapshot of
-//! its own.
+//! Depends on the crate `hopdb` alone. A request waits for the work of another for some milliseconds at most while
+//! threads are free, and reads a snapshot of its own.
 
 #![expect(
     clippy::disallowed_methods,
@@ -39,6 +39,7 @@ mod query;
 mod serve;
 mod shapes;
 mod values;
+mod watch;
 mod work;
 
 pub use error::Error;

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use axum::http::{Method, Uri};
 
-/// Where lines go.
+/// Where lines go. It is called on the threads that answer: it should not wait.
 pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// What is told of a request, before its end is known.

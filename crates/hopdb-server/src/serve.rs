@@ -26,6 +26,7 @@ use crate::failure::JSON;
 use crate::gate::{Gate, Token};
 use crate::limits::Limits;
 use crate::log::Log;
+use crate::watch::{Watch, Watcher};
 use crate::work::Workers;
 
 /// How long no connection is taken after one could not be, as when there are no file handles left.
@@ -86,6 +87,7 @@ pub struct Server {
     listener: StdListener,
     address: SocketAddr,
     service: Arc<Service>,
+    watch: Arc<Watch>,
     stop: Arc<Notify>,
 }
 
@@ -113,19 +115,20 @@ impl Server {
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let Options { token, allow_hosts, writable, name, log, limits, .. } = options;
+        let watch = Arc::<Watch>::default();
         let service = Arc::new(Service {
             db,
             name,
             writable,
             gate: Gate::new(address, &allow_hosts, token),
             limits,
-            workers: Workers::new(limits.requests, limits.request_wait),
-            log,
+            workers: Workers::new(limits.requests, limits.request_wait, Arc::clone(&watch)),
+            log: log.map(|log| watched(log, Arc::clone(&watch))),
             opened: Instant::now(),
             requests: AtomicU64::new(0),
             requests_now: AtomicUsize::new(0),
         });
-        Ok(Self { listener, address, service, stop: Arc::new(Notify::new()) })
+        Ok(Self { listener, address, service, watch, stop: Arc::new(Notify::new()) })
     }
 
     /// Where it listens.
@@ -145,7 +148,7 @@ impl Server {
     /// # Errors
     /// Threads cannot be started; the database cannot be closed.
     pub fn run(self) -> Result<()> {
-        let Self { listener, service, stop, .. } = self;
+        let Self { listener, service, watch, stop, .. } = self;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(service.limits.requests + SPARE_THREADS)
             .max_blocking_threads(service.limits.requests)
@@ -153,11 +156,18 @@ impl Server {
             .enable_all()
             .build()
             .map_err(Error::Threads)?;
+        let watcher = Watcher::start(&watch, runtime.handle().clone()).map_err(Error::Threads)?;
         let ended = runtime.block_on(accept(listener, Arc::clone(&service), &stop));
+        drop(watcher);
         runtime.shutdown_background();
         ended.map_err(Error::Threads)?;
         Ok(service.db.clone().close()?)
     }
+}
+
+/// The log, which may keep a thread as work does.
+fn watched(log: Log, watch: Arc<Watch>) -> Log {
+    Arc::new(move |line: &str| watch.during(|| log(line)))
 }
 
 /// Takes connections until it is told to stop; then waits for those that work.

@@ -1,8 +1,9 @@
 //! Threads for work on the database, as many at a time as the limits say.
 //!
 //! Invariants:
-//! 1. A request that waits for the disk holds up no other one, and no connection: the runtime has more threads than
-//!    there are places for work, and a thread that is free takes over what a waiting one has queued.
+//! 1. Work that waits or computes for long holds up no other request, and no connection, for more than some
+//!    milliseconds: the runtime has more threads than there are places for work, and short work is watched, so that
+//!    another thread takes over the sockets (see [`Watch`]).
 //! 2. Work beside is stopped: when its client goes away, or its time is over, its [`Stop`] says so.
 //!
 //! Work that reads a few pages runs on the thread that has the request: handing it to another one and back took as long
@@ -16,6 +17,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::failure::{Code, Failure};
+use crate::watch::Watch;
 
 /// Says whether anybody still waits for a piece of work.
 #[derive(Clone, Debug, Default)]
@@ -41,11 +43,12 @@ impl Drop for Waiting {
 pub(crate) struct Workers {
     free: Arc<Semaphore>,
     wait: Duration,
+    watch: Arc<Watch>,
 }
 
 impl Workers {
-    pub(crate) fn new(threads: usize, wait: Duration) -> Self {
-        Self { free: Arc::new(Semaphore::new(threads)), wait }
+    pub(crate) fn new(threads: usize, wait: Duration, watch: Arc<Watch>) -> Self {
+        Self { free: Arc::new(Semaphore::new(threads)), wait, watch }
     }
 
     /// Runs short `work` at once, on this thread.
@@ -55,7 +58,8 @@ impl Workers {
     ) -> Result<T, Failure> {
         let _place = self.place()?;
         // What the work holds is dropped with it: nothing sees it half done.
-        catch_unwind(AssertUnwindSafe(|| work(&Stop::default()))).unwrap_or_else(|_| Err(failed()))
+        let work = || self.watch.during(|| work(&Stop::default()));
+        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(failed()))
     }
 
     fn place(&self) -> Result<OwnedSemaphorePermit, Failure> {
@@ -101,9 +105,13 @@ mod tests {
 
     use super::*;
 
+    fn workers(wait: Duration) -> Workers {
+        Workers::new(1, wait, Arc::default())
+    }
+
     #[tokio::test]
     async fn what_is_too_much_is_refused() {
-        let workers = Workers::new(1, Duration::from_secs(60));
+        let workers = workers(Duration::from_secs(60));
         let (go_on, wait) = mpsc::channel::<()>();
         let (began, begins) = tokio::sync::oneshot::channel();
         let first = workers.run(move |_| {
@@ -125,7 +133,7 @@ mod tests {
 
     #[tokio::test]
     async fn work_is_asked_to_stop_when_its_time_is_over() {
-        let workers = Workers::new(1, Duration::from_millis(1));
+        let workers = workers(Duration::from_millis(1));
         let (told, tells) = tokio::sync::oneshot::channel();
         let late = workers.run(move |stop| {
             while !stop.is_asked() {
@@ -140,7 +148,7 @@ mod tests {
 
     #[tokio::test]
     async fn work_is_asked_to_stop_when_nobody_waits() {
-        let workers = Workers::new(1, Duration::from_secs(60));
+        let workers = workers(Duration::from_secs(60));
         let (began, begins) = tokio::sync::oneshot::channel();
         let (told, tells) = tokio::sync::oneshot::channel();
         let work = workers.run(move |stop| {
@@ -161,7 +169,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_is_an_error() {
-        let workers = Workers::new(1, Duration::from_secs(60));
+        let workers = workers(Duration::from_secs(60));
         let failed = workers.run::<()>(|_| panic!("as the test wants it")).await;
         assert_eq!(failed.unwrap_err().code, Code::Internal);
         let failed = workers.run_here::<()>(|_| panic!("as the test wants it"));
