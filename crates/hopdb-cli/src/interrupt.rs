@@ -3,17 +3,19 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::failure::Failure;
-use crate::screen::tell;
 
-/// The first Ctrl-C asks the work to stop; the second ends the process.
-pub(crate) fn on_interrupt(stop: impl Fn() + Send + 'static) -> Result<(), Failure> {
-    let asked = AtomicBool::new(false);
+/// What is told at the first Ctrl-C.
+pub(crate) const STOPPING: &str = "stopping; once more ends it at once";
+
+/// The first Ctrl-C calls `asked`, which asks the work to stop before it does anything that may wait; the second ends
+/// the process.
+pub(crate) fn on_interrupt(asked: impl Fn() + Send + 'static) -> Result<(), Failure> {
+    let again = AtomicBool::new(false);
     let handler = move || {
-        if asked.swap(true, Ordering::Relaxed) {
+        if again.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        tell("stopping; once more ends it at once");
-        stop();
+        asked();
     };
     ctrlc::set_handler(handler)
         .map_err(|error| Failure::io("watch for Ctrl-C", std::io::Error::other(error)))

@@ -5,7 +5,7 @@
 //! - [`screen`]: standard output, numbers for people, JSON; [`dump`]: bytes beside what they mean.
 //! - [`open`]: opening databases; recovery.
 //! - [`names`], [`start`], [`size`]: what users write on the command line; [`arguments`] puts in what they write in files.
-//! - [`interrupt`] has Ctrl-C.
+//! - [`interrupt`] has Ctrl-C; [`said`] writes lines that nobody waits for.
 //!
 //! Depends on the crate `hopdb`, and on the door `hopdb-server` that it opens; knows no format.
 
@@ -29,6 +29,7 @@ mod names;
 mod node;
 mod open;
 mod page;
+mod said;
 mod screen;
 mod serve;
 mod size;

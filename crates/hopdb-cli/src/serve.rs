@@ -8,9 +8,10 @@ use std::sync::Arc;
 use hopdb_server::{Error, Options, Server, Token};
 
 use crate::failure::Failure;
-use crate::interrupt;
+use crate::interrupt::{STOPPING, on_interrupt};
 use crate::open;
-use crate::screen::{Screen, tell};
+use crate::said::Said;
+use crate::screen::Screen;
 use crate::size::ByteSize;
 
 /// The port when none is given.
@@ -66,17 +67,19 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 pub(crate) fn run(args: &Args, screen: &mut Screen) -> Result<(), Failure> {
+    let said = Said::to_stderr()?;
     let token = args.token_file.as_deref().map(read_token).transpose()?;
     let options = Options {
         allow_remote: args.allow_remote,
         token,
         allow_hosts: args.allow_host.clone(),
         writable: args.write,
-        ..options(args.listen, &args.database, args.quiet)
+        log: (!args.quiet).then(|| log(&said)),
+        ..options(args.listen, &args.database)
     };
     let open = if args.write { open::for_writing } else { open::read_only };
     let db = open(&args.database, args.cache_bytes)?;
-    serve(Server::bind(db, options)?, screen)
+    serve(Server::bind(db, options)?, &said, screen)
 }
 
 /// Serves a database for reading, on the first port from the usual one on that is free.
@@ -85,28 +88,38 @@ pub(crate) fn serve_somewhere(path: &Path, screen: &mut Screen) -> Result<(), Fa
     let mut port = PORT;
     let server = loop {
         let listen = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
-        match Server::bind(db.clone(), options(listen, path, true)) {
+        match Server::bind(db.clone(), options(listen, path)) {
             Err(Error::Listen { .. }) if port < PORT + PORTS_TRIED => port += 1,
             bound => break bound?,
         }
     };
     drop(db);
-    serve(server, screen)
+    serve(server, &Said::to_stderr()?, screen)
 }
 
-fn options(listen: SocketAddr, path: &Path, quiet: bool) -> Options {
+fn options(listen: SocketAddr, path: &Path) -> Options {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    let log: hopdb_server::Log = Arc::new(|line: &str| tell(line));
-    Options { name, log: (!quiet).then_some(log), ..Options::new(listen) }
+    Options { name, ..Options::new(listen) }
 }
 
-fn serve(server: Server, screen: &mut Screen) -> Result<(), Failure> {
-    let stopper = server.stopper();
-    interrupt::on_interrupt(move || stopper.stop())?;
+fn log(said: &Said) -> hopdb_server::Log {
+    let said = said.clone();
+    Arc::new(move |line: &str| said.say(line))
+}
+
+fn serve(server: Server, said: &Said, screen: &mut Screen) -> Result<(), Failure> {
+    let (stopper, saying) = (server.stopper(), said.clone());
+    on_interrupt(move || {
+        // This never waits, and comes before what the end says.
+        saying.say(STOPPING);
+        stopper.stop();
+    })?;
     // Whoever started this waits for the line, and may end it at once.
     writeln!(screen, "listening on http://{}/", server.address())?;
     screen.flush()?;
-    Ok(server.run()?)
+    let ended = server.run();
+    said.end();
+    Ok(ended?)
 }
 
 fn read_token(file: &Path) -> Result<Token, Failure> {

@@ -15,9 +15,9 @@ use hopdb::export::{ARGUMENTS_FILE, Csv, ExportReport, Progress, RowFormat};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::interrupt::on_interrupt;
+use crate::interrupt::{STOPPING, on_interrupt};
 use crate::open;
-use crate::screen::{Rows, Screen, bytes, count, duration, micros, per_second};
+use crate::screen::{Rows, Screen, bytes, count, duration, micros, per_second, tell};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -75,7 +75,10 @@ pub(crate) fn run(args: &Args, screen: &mut Screen) -> Result<(), Failure> {
     let snapshot = db.read()?;
     let progress = Arc::new(Progress::default());
     let stopped = Arc::clone(&progress);
-    on_interrupt(move || stopped.stop())?;
+    on_interrupt(move || {
+        stopped.stop();
+        tell(STOPPING);
+    })?;
     let catalog = snapshot.reader().catalog();
     let total = catalog.node_count() + catalog.relationship_count();
     let started = Instant::now();

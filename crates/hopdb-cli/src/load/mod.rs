@@ -15,8 +15,8 @@ use serde::Serialize;
 pub(crate) use args::Args;
 
 use crate::failure::Failure;
-use crate::interrupt::on_interrupt;
-use crate::screen::{Rows, Screen, bytes, count, counted, duration, micros, per_second};
+use crate::interrupt::{STOPPING, on_interrupt};
+use crate::screen::{Rows, Screen, bytes, count, counted, duration, micros, per_second, tell};
 
 pub(crate) fn run(args: &Args, screen: &mut Screen) -> Result<(), Failure> {
     let plan = args.plan()?;
@@ -113,7 +113,10 @@ fn shown(
 
 fn stop_when_interrupted(progress: &Arc<Progress>) -> Result<(), Failure> {
     let progress = Arc::clone(progress);
-    on_interrupt(move || progress.stop())
+    on_interrupt(move || {
+        progress.stop();
+        tell(STOPPING);
+    })
 }
 
 /// The line that shows that a load reads nothing back.

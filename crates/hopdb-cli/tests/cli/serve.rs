@@ -3,8 +3,12 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, ExitStatus};
+use std::time::Duration;
 
 use crate::program::{Folder, friends};
+
+/// After so long without a byte a test has failed.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server that was started; killed when a test fails.
 pub(crate) struct Served {
@@ -32,6 +36,7 @@ impl Served {
     /// The status and the body of an answer.
     pub(crate) fn get(&self, path: &str, headers: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let host = self.address;
         write!(stream, "GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n{headers}\r\n")
             .unwrap();
@@ -45,6 +50,11 @@ impl Served {
     pub(crate) fn signal(&self, name: &str) {
         let kill = format!("kill -{name} {}", self.process.id());
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    }
+
+    /// Waits for its end without reading its standard error before.
+    fn ended_unread(mut self) -> ExitStatus {
+        self.process.wait().unwrap()
     }
 
     /// Waits for its end: how it ended, and its standard error.
@@ -86,6 +96,19 @@ fn a_server_answers_and_ends_in_order() {
     served.signal("TERM");
     let (_, err) = served.ended();
     assert_eq!(err, "stopping; once more ends it at once\n");
+}
+
+#[test]
+fn nobody_has_to_read_the_log() {
+    let folder = friends();
+    let served = Served::start(&folder, "serve friends.hop --listen 127.0.0.1:0");
+    // Standard error is a pipe; it is full after some hundred lines.
+    for _ in 0..3000 {
+        assert_eq!(served.get("/api/v1/nodes/0", "").0, 200);
+    }
+    served.signal("TERM");
+    let ended = served.ended_unread();
+    assert_eq!(ended.code(), Some(0));
 }
 
 #[test]
