@@ -60,6 +60,17 @@ pub struct IndexHit {
     pub place: Vec<u8>,
 }
 
+/// What was found in a part of an index.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IndexPart {
+    /// Entries that hold what is wanted.
+    pub hits: Vec<IndexHit>,
+    /// How many entries were looked at, found or not.
+    pub entries: usize,
+    /// The key of the last entry that was looked at, when more follow: what comes `after`.
+    pub next: Option<Vec<u8>>,
+}
+
 impl<V: View> Reader<'_, V> {
     /// The relationships of a node counted by side and type, outgoing ones first; read from block headers.
     ///
@@ -147,6 +158,9 @@ impl<V: View> Reader<'_, V> {
     /// A part of the entries of an index that hold what is wanted: by value, then by node. `after` is the
     /// place of the last one seen.
     ///
+    /// Keys are cut, so that entries may have to be looked at that do not hold it: at most `entries_max` are, and
+    /// what was found by then is given. Both limits are at least 1.
+    ///
     /// # Errors
     /// Failed reads, damage.
     pub fn index_part(
@@ -154,21 +168,29 @@ impl<V: View> Reader<'_, V> {
         index: &IndexDefinition,
         wanted: Wanted<'_>,
         part: Part<&[u8]>,
-    ) -> Result<Vec<IndexHit>> {
+        entries_max: usize,
+    ) -> Result<IndexPart> {
         let prefix = wanted.key_prefix();
         let mut cursor = self.view.cursor(index.table);
         let mut more = cursor.seek(part.after.unwrap_or(&prefix).max(&prefix))?;
-        let mut found = Vec::new();
-        while more && found.len() < part.limit {
+        let mut found = IndexPart::default();
+        let mut last = part.after.map(<[u8]>::to_vec);
+        while more {
             let Some(place) = cursor.key().filter(|key| key.starts_with(&prefix)) else { break };
             if part.after != Some(place) {
+                if found.hits.len() >= part.limit || found.entries >= entries_max {
+                    found.next = last;
+                    break;
+                }
+                found.entries += 1;
                 let place = place.to_vec();
                 let node = self.entry_node(index, &place, cursor.inline())?;
                 if let Some(value) = self.property(node, index.property)?
                     && wanted.is(&value)
                 {
-                    found.push(IndexHit { node, value, place });
+                    found.hits.push(IndexHit { node, value, place: place.clone() });
                 }
+                last = Some(place);
             }
             more = cursor.next()?;
         }

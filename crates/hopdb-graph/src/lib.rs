@@ -37,7 +37,7 @@ pub mod value;
 mod walk;
 mod write;
 
-pub use browse::{Degree, IndexHit, Part, Wanted};
+pub use browse::{Degree, IndexHit, IndexPart, Part, Wanted};
 pub use catalog::{Catalog, IndexDefinition};
 pub use check::CheckReport;
 pub use error::{GraphError, Result};

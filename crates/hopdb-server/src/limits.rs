@@ -17,6 +17,8 @@ pub struct Limits {
     pub body_bytes: usize,
     /// Bytes of an answer.
     pub answer_bytes: usize,
+    /// Entries of indexes that a search looks at; then it says where the next one goes on.
+    pub search_entries: usize,
     /// How long a connection may take until the headers of its next request are there, idle time included.
     pub headers_wait: Duration,
     /// How long a body may take to arrive.
@@ -40,6 +42,7 @@ impl Default for Limits {
             address_bytes: 8 << 10,
             body_bytes: 1 << 20,
             answer_bytes: 32 << 20,
+            search_entries: 10_000,
             headers_wait: Duration::from_secs(30),
             body_wait: Duration::from_secs(10),
             write_wait: Duration::from_secs(30),

@@ -27,6 +27,14 @@ impl Stop {
     pub(crate) fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+
+    /// An error when nobody waits any longer.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        if !self.is_asked() {
+            return Ok(());
+        }
+        Err(Failure::new(Code::Timeout, "nobody waits for this any longer"))
+    }
 }
 
 /// Asks the work to stop when the one who waits is gone.

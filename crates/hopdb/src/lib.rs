@@ -39,7 +39,7 @@ pub use hopdb_graph::value::{
 };
 pub use hopdb_graph::{
     Adjacent, Catalog, CheckReport, Degree, Expander, GraphError, Hop, IndexDefinition, IndexHit,
-    Node, Pair, Part, Reader, Relationship, Walk, Wanted,
+    IndexPart, Node, Pair, Part, Reader, Relationship, Walk, Wanted,
 };
 pub use hopdb_storage::{
     Counts, Durability, FORMAT_VERSION, IoCounts, PageKind, PoolCounts, RecoveryReport,

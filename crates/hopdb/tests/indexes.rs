@@ -136,8 +136,10 @@ fn strings_are_found_by_beginnings_on_both_sides_of_the_cut() {
     let reader = snapshot.reader();
     let index = reader.catalog().indexes()[0];
     let all = |wanted: Wanted<'_>| {
-        let hits = reader.index_part(&index, wanted, Part { after: None, limit: 100 }).unwrap();
-        hits.iter().map(|hit| hit.node).collect::<Vec<_>>()
+        let part = Part { after: None, limit: 100 };
+        let found = reader.index_part(&index, wanted, part, usize::MAX).unwrap();
+        assert_eq!(found.next, None);
+        found.hits.iter().map(|hit| hit.node).collect::<Vec<_>>()
     };
     assert_eq!(all(Wanted::Prefix("x")), [short, a, b, c]);
     assert_eq!(all(Wanted::Prefix(&"x".repeat(2_000))), [a, b, c]);
@@ -148,4 +150,13 @@ fn strings_are_found_by_beginnings_on_both_sides_of_the_cut() {
     assert_eq!(all(Wanted::Prefix("\u{1}")), []);
     assert_eq!(all(Wanted::Equal(&long("b"))), [b]);
     assert_eq!(all(Wanted::Equal(&Value::Bytes(b"xx".to_vec()))), [bytes]);
+    // Three keys are the same up to the cut: who looks at two entries goes on behind them.
+    let c_alone = format!("{}ba", "x".repeat(2_000));
+    let look = |after: Option<&[u8]>| {
+        reader.index_part(&index, Wanted::Prefix(&c_alone), Part { after, limit: 1 }, 2).unwrap()
+    };
+    let first = look(None);
+    assert_eq!((first.hits.len(), first.entries), (0, 2));
+    let second = look(Some(&first.next.unwrap()));
+    assert_eq!((second.hits[0].node, second.entries, second.next), (c, 1, None));
 }

@@ -127,7 +127,7 @@ static ENDPOINTS: [Endpoint; 16] = {
     [
         endpoint((Get, "/database"), &[], Short, database::database),
         endpoint((Get, "/pool"), &[], Short, database::pool),
-        endpoint((Get, "/search"), search, Short, search::search),
+        endpoint((Get, "/search"), search, Long, search::search),
         endpoint((Post, "/nodes"), &[], Long, write::create_node),
         endpoint((Get, "/nodes/{id}"), &[], Short, nodes::node),
         endpoint((Patch, "/nodes/{id}"), &[], Long, write::change_node),

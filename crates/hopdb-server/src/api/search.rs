@@ -1,7 +1,7 @@
 //! Nodes by the values of their indexed properties: what somebody typed, or its beginning.
 //!
 //! A search goes through the indexes in their order and, in each, through all that the text can stand for; the
-//! cursor says where in this it ended.
+//! cursor says where in this it ended: at the limit of results, or of the entries that a request looks at.
 
 use hopdb::kv::View;
 use hopdb::load::names::whole_name;
@@ -12,6 +12,9 @@ use super::{Answer, Call};
 use crate::failure::{Code, Failure};
 use crate::query::digits;
 use crate::shapes::{NodeSummary, Plain, index_name, shortened, summary, unknown};
+
+/// Entries looked at between two looks whether anybody still waits.
+const ENTRIES_AT_ONCE: usize = 256;
 
 #[derive(Serialize)]
 struct Found {
@@ -56,11 +59,19 @@ pub(super) fn search(call: &Call<'_>) -> Result<Answer, Failure> {
         // The first reading is the string itself.
         wanted[0] = Wanted::Prefix(text);
     }
-    let search = Search { reader, indexes, wanted, limit };
+    let search = Search { call, reader, indexes, wanted, limit };
     call.found(&search.from(after)?)
 }
 
+/// What a search found, and where it is.
+struct State {
+    results: Vec<Hit>,
+    last: Option<Place>,
+    entries_left: usize,
+}
+
 struct Search<'a, 'v, V> {
+    call: &'a Call<'a>,
     reader: Reader<'v, V>,
     indexes: Vec<&'a IndexDefinition>,
     wanted: Vec<Wanted<'a>>,
@@ -80,33 +91,59 @@ impl<V: View> Search<'_, '_, V> {
             None => 0,
             Some(place) => self.position(place)?,
         };
-        let mut found = Found { results: Vec::new(), next: None };
-        let mut last: Option<Place> = None;
+        let entries_left = self.call.service.limits.search_entries;
+        let mut found = State { results: Vec::new(), last: None, entries_left };
         for index in &self.indexes[first..] {
-            for (number, wanted) in self.wanted.iter().enumerate() {
+            for number in 0..self.wanted.len() {
                 let here = after.as_ref().filter(|place| place.index == index.id);
                 if here.is_some_and(|place| number < place.wanted) {
                     continue;
                 }
                 let here = here.filter(|place| number == place.wanted);
-                let after = here.map(|place| &*place.key);
-                // One more tells whether there is a next part.
-                let limit = self.limit - found.results.len() + 1;
-                for hit in self.reader.index_part(index, *wanted, Part { after, limit })? {
-                    if found.results.len() == self.limit {
-                        found.next = last.as_ref().map(write_place);
-                        return Ok(found);
-                    }
-                    last = Some(Place { index: index.id, wanted: number, key: hit.place });
-                    found.results.push(Hit {
-                        node: summary(self.reader, hit.node)?,
-                        index: index_name(self.reader.catalog(), index),
-                        value: Plain(shortened(hit.value, &mut false)),
-                    });
+                let key = here.map(|place| place.key.clone());
+                if !self.look(&mut found, (index, number), key)? {
+                    let next = found.last.as_ref().map(write_place);
+                    return Ok(Found { results: found.results, next });
                 }
             }
         }
-        Ok(found)
+        Ok(Found { results: found.results, next: None })
+    }
+
+    /// Looks for one of the things in one index, behind a key. False when a limit is reached before its end.
+    fn look(
+        &self,
+        found: &mut State,
+        (index, number): (&IndexDefinition, usize),
+        mut after: Option<Vec<u8>>,
+    ) -> Result<bool, Failure> {
+        let place = |key| Place { index: index.id, wanted: number, key };
+        loop {
+            self.call.stop.check()?;
+            // One more tells whether there is a next part.
+            let limit = self.limit - found.results.len() + 1;
+            let part = Part { after: after.as_deref(), limit };
+            let entries_max = found.entries_left.clamp(1, ENTRIES_AT_ONCE);
+            let part = self.reader.index_part(index, self.wanted[number], part, entries_max)?;
+            found.entries_left = found.entries_left.saturating_sub(part.entries);
+            for hit in part.hits {
+                if found.results.len() == self.limit {
+                    return Ok(false);
+                }
+                found.last = Some(place(hit.place));
+                found.results.push(Hit {
+                    node: summary(self.reader, hit.node)?,
+                    index: index_name(self.reader.catalog(), index),
+                    value: Plain(shortened(hit.value, &mut false)),
+                });
+            }
+            let Some(key) = part.next else { return Ok(true) };
+            found.last = Some(place(key.clone()));
+            if found.entries_left == 0 {
+                return Ok(false);
+            }
+            after = Some(key);
+        }
     }
 }
 

@@ -286,3 +286,29 @@ fn the_page_and_the_document_are_there() {
     assert_eq!(client.get("/assets/none.js").code(), "not_found");
     assert_eq!(client.get("/assets/../Cargo.toml").code(), "not_found");
 }
+
+#[test]
+fn a_search_looks_at_so_many_entries() {
+    let begin = "x".repeat(2_000);
+    let fill = |txn: &mut hopdb::Transaction| {
+        txn.create_index("Text", "text", false).unwrap();
+        for number in 0..10 {
+            let text = format!("{begin}{number}");
+            txn.create_node(&["Text"], &[("text", text.into())]).unwrap();
+        }
+    };
+    let served = Served::new(fill, |options| options.limits.search_entries = 4);
+    let mut client = served.client();
+    // All keys are the same up to the cut.
+    let mut path = format!("/search?q={begin}9");
+    let (mut parts, mut found) = (0, Vec::new());
+    loop {
+        let part = client.json(&path);
+        parts += 1;
+        found.extend(part["results"].as_array().unwrap().clone());
+        let Some(next) = part["next"].as_str() else { break };
+        path = format!("/search?q={begin}9&after={next}");
+    }
+    assert_eq!((parts, found.len()), (3, 1));
+    assert_eq!(found[0]["node"]["id"], "9");
+}

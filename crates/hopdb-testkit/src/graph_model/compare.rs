@@ -184,13 +184,15 @@ impl GraphModel {
             let property = catalog.property_key_name(index.property).expect("and a property");
             let look = |wanted: Wanted<'_>, is: &dyn Fn(&Value) -> bool| {
                 let mut hits: Vec<IndexHit> = Vec::new();
+                let mut after: Option<Vec<u8>> = None;
                 loop {
-                    let after = hits.last().map(|hit| hit.place.clone());
                     let part = Part { after: after.as_deref(), limit: 2 };
-                    let found = reader.index_part(index, wanted, part).expect("an index is read");
-                    let ended = found.len() < part.limit;
-                    hits.extend(found);
-                    if ended {
+                    let found =
+                        reader.index_part(index, wanted, part, 3).expect("an index is read");
+                    assert!(found.hits.len() <= 2 && found.entries <= 3);
+                    hits.extend(found.hits);
+                    after = found.next;
+                    if after.is_none() {
                         break;
                     }
                 }
