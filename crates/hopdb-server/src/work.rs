@@ -96,7 +96,9 @@ impl Workers {
             Err(_) => {
                 let seconds = self.wait.as_secs_f64();
                 let message = format!("the work took longer than {seconds:.0} s");
-                Err(Failure::new(Code::Timeout, message).hint("ask for less at a time"))
+                Err(Failure::new(Code::Timeout, message).hint(
+                    "ask for less at a time; see whether a change was made before you repeat it",
+                ))
             }
         }
     }

@@ -1,12 +1,12 @@
 //! Changes, each in a transaction of its own that is durable when it is answered.
 //!
 //! Invariant: what is answered is what was committed: it is read in the transaction, before its commit. A change
-//! that fails leaves nothing.
+//! that fails leaves nothing; one for which nobody waits any longer is not committed.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use hopdb::{NodeId, RelationshipId, Value};
+use hopdb::{NodeId, RelationshipId, Transaction, Value};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -59,10 +59,10 @@ pub(super) fn create_node(call: &Call<'_>) -> Result<Answer, Failure> {
     let new: NewNode = body(call)?;
     let properties = properties(&new.properties)?;
     let labels: Vec<&str> = new.labels.iter().map(String::as_str).collect();
-    let mut txn = call.service.db.write()?;
+    let mut txn = begin(call)?;
     let id = txn.create_node(&labels, &properties)?;
     let made = call.json(&shapes::whole_node(txn.reader(), id)?)?;
-    txn.commit()?;
+    commit(call, txn)?;
     Ok(Answer::Made(made))
 }
 
@@ -70,7 +70,7 @@ pub(super) fn change_node(call: &Call<'_>) -> Result<Answer, Failure> {
     let id = NodeId(call.id()?);
     let change: NodeChange = body(call)?;
     let set = properties(&change.set)?;
-    let mut txn = call.service.db.write()?;
+    let mut txn = begin(call)?;
     for label in &change.remove_labels {
         txn.remove_label(id, label)?;
     }
@@ -81,20 +81,20 @@ pub(super) fn change_node(call: &Call<'_>) -> Result<Answer, Failure> {
         txn.add_label(id, label)?;
     }
     let changed = call.found(&shapes::whole_node(txn.reader(), id)?)?;
-    txn.commit()?;
+    commit(call, txn)?;
     Ok(changed)
 }
 
 pub(super) fn delete_node(call: &Call<'_>) -> Result<Answer, Failure> {
     let id = NodeId(call.id()?);
     let detach = call.query.choice("detach", &[("false", false), ("true", true)])?;
-    let mut txn = call.service.db.write()?;
+    let mut txn = begin(call)?;
     if detach {
         txn.detach_delete_node(id)?
     } else {
         txn.delete_node(id)?
     }
-    txn.commit()?;
+    commit(call, txn)?;
     Ok(Answer::Done)
 }
 
@@ -103,10 +103,10 @@ pub(super) fn create_relationship(call: &Call<'_>) -> Result<Answer, Failure> {
     let start = NodeId(query::id("start", &new.start)?);
     let end = NodeId(query::id("end", &new.end)?);
     let properties = properties(&new.properties)?;
-    let mut txn = call.service.db.write()?;
+    let mut txn = begin(call)?;
     let id = txn.create_relationship(start, &new.type_name, end, &properties)?;
     let made = call.json(&shapes::whole_relationship(txn.reader(), id)?)?;
-    txn.commit()?;
+    commit(call, txn)?;
     Ok(Answer::Made(made))
 }
 
@@ -114,21 +114,34 @@ pub(super) fn change_relationship(call: &Call<'_>) -> Result<Answer, Failure> {
     let id = RelationshipId(call.id()?);
     let change: RelationshipChange = body(call)?;
     let set = properties(&change.set)?;
-    let mut txn = call.service.db.write()?;
+    let mut txn = begin(call)?;
     for (key, value) in &set {
         txn.set_relationship_property(id, key, value)?;
     }
     let changed = call.found(&shapes::whole_relationship(txn.reader(), id)?)?;
-    txn.commit()?;
+    commit(call, txn)?;
     Ok(changed)
 }
 
 pub(super) fn delete_relationship(call: &Call<'_>) -> Result<Answer, Failure> {
     let id = RelationshipId(call.id()?);
-    let mut txn = call.service.db.write()?;
+    let mut txn = begin(call)?;
     txn.delete_relationship(id)?;
-    txn.commit()?;
+    commit(call, txn)?;
     Ok(Answer::Done)
+}
+
+/// Waits until no other change is under way.
+fn begin(call: &Call<'_>) -> Result<Transaction, Failure> {
+    let txn = call.service.db.write()?;
+    // That may have taken long.
+    call.stop.check()?;
+    Ok(txn)
+}
+
+fn commit(call: &Call<'_>, txn: Transaction) -> Result<(), Failure> {
+    call.stop.check()?;
+    Ok(txn.commit()?)
 }
 
 fn body<'c, T: Deserialize<'c>>(call: &'c Call<'_>) -> Result<T, Failure> {

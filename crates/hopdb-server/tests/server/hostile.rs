@@ -7,7 +7,7 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use hopdb::Transaction;
+use hopdb::{Database, Transaction};
 use hopdb_server::Limits;
 
 use crate::client::Client;
@@ -259,6 +259,27 @@ fn threads_that_wait_hold_up_nobody() {
         go_on.send(()).unwrap();
         assert_eq!(held.reply().status, 200);
     }
+}
+
+#[test]
+fn a_change_that_is_late_is_not_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = Database::create(folder.path().join("g.hop"), &hopdb::Options::default()).unwrap();
+    let mut txn = db.write().unwrap();
+    people(&mut txn);
+    txn.commit().unwrap();
+    let served = Served::over(folder, db.clone(), |options| {
+        options.writable = true;
+        options.limits.requests = 1;
+        options.limits.request_wait = SHORT;
+    });
+    let under_way = db.write().unwrap();
+    let reply = served.client().write("POST /nodes", "{}");
+    assert_eq!((reply.status, reply.code().as_str()), (503, "timeout"));
+    drop(under_way);
+    // Its place is free when it has ended.
+    until_there_is_room(&served);
+    assert_eq!(served.client().json("/database")["nodes"], 4);
 }
 
 #[test]

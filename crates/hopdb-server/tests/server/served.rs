@@ -27,6 +27,11 @@ impl Served {
         let mut txn = db.write().unwrap();
         fill(&mut txn);
         txn.commit().unwrap();
+        Self::over(folder, db, change)
+    }
+
+    /// Serves `g.hop` in a folder.
+    pub(crate) fn over(folder: TempDir, db: Database, change: impl FnOnce(&mut Options)) -> Self {
         let mut options = Options::new("127.0.0.1:0".parse().unwrap());
         options.name = "g.hop".into();
         change(&mut options);
