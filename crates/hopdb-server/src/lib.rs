@@ -15,9 +15,10 @@
 //!
 //! Modules, each using those before it only:
 //! - [`limits`], [`error`]: what a client may cost; why a server does not start.
-//! - `failure`, `values`, `shapes`, `query`: what goes over the wire, in and out.
+//! - `failure`, `watch`, `work`: why a request fails; threads for the database's work.
+//! - `values`, `shapes`, `query`: what goes over the wire, in and out.
 //! - `gate`, `log`: who may ask at all; what is told of it.
-//! - `page`: the files of the page. `watch`, `work`: threads for the database's work.
+//! - `page`: the files of the page.
 //! - `api`: the endpoints. `serve`: connections, from the first to the last.
 //!
 //! Depends on the crate `hopdb` alone. A request waits for the work of another for some milliseconds at most while

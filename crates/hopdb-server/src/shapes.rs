@@ -15,6 +15,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::failure::{Code, Failure};
 use crate::values::Json;
+use crate::work::Stop;
 
 /// Most properties of a summary.
 const PROPERTIES_MAX: usize = 16;
@@ -134,13 +135,15 @@ pub(crate) fn summary<V: View>(reader: Reader<'_, V>, id: NodeId) -> Result<Node
     Ok(NodeSummary { id: id.0, labels: node.labels, properties: Properties(shown), cut })
 }
 
-/// Summaries of distinct nodes, in the order in which they come first.
+/// Summaries of distinct nodes, in the order in which they come first. An error when nobody waits for them any longer.
 pub(crate) fn summaries<V: View>(
     reader: Reader<'_, V>,
     ids: impl IntoIterator<Item = NodeId>,
+    stop: &Stop,
 ) -> Result<Vec<NodeSummary>, Failure> {
     let mut seen = std::collections::HashSet::new();
-    ids.into_iter().filter(|id| seen.insert(*id)).map(|id| summary(reader, id)).collect()
+    let distinct = ids.into_iter().filter(|id| seen.insert(*id));
+    distinct.map(|id| stop.check().and_then(|()| summary(reader, id))).collect()
 }
 
 /// A relationship that was found at one of its nodes.

@@ -48,7 +48,7 @@ pub(super) fn relationships(call: &Call<'_>) -> Result<Answer, Failure> {
     found.truncate(limit);
     call.found(&Relationships {
         next: found.last().filter(|_| more).map(write_cursor),
-        nodes: summaries(reader, found.iter().map(|adjacent| adjacent.neighbour))?,
+        nodes: summaries(reader, found.iter().map(|adjacent| adjacent.neighbour), call.stop)?,
         relationships: found
             .iter()
             .map(|adjacent| ends(catalog, id, adjacent))
@@ -117,7 +117,7 @@ pub(super) fn surroundings(call: &Call<'_>) -> Result<Answer, Failure> {
             relationships: relationships.collect::<Result<_, _>>()?,
         });
     }
-    call.found(&Surroundings { node, groups, nodes: summaries(reader, neighbours)? })
+    call.found(&Surroundings { node, groups, nodes: summaries(reader, neighbours, call.stop)? })
 }
 
 /// How many of each group are taken, `limit` in all: small groups whole, what they leave spread over the others.

@@ -1,8 +1,8 @@
 //! A walk, hop by hop, with a sample of the relationships that each hop follows.
 //!
 //! The counts are of the whole walk; the sample is for drawing it. A hop's sample begins at the nodes that the
-//! sample before it ended at, so that what is drawn hangs together. A walk ends at the time limit, or when its
-//! client goes away.
+//! sample before it ended at, so that what is drawn hangs together. It is taken after the hop, whose time and pages are
+//! its own. A walk ends at the time limit, or when its client goes away.
 
 use std::collections::HashSet;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use hopdb::{Adjacent, Direction, GraphError, NodeId, Part, Reader, TypeId, Walk}
 use serde::Serialize;
 
 use super::{Answer, Call};
-use crate::failure::{Code, Failure};
+use crate::failure::Failure;
 use crate::shapes::{NodeSummary, RelationshipEnds, ends, summaries, wanted_type};
 
 /// Most other nodes of a hop that are looked at for a sample that is not full yet.
@@ -56,7 +56,7 @@ pub(super) fn walk(call: &Call<'_>) -> Result<Answer, Failure> {
     let deadline = Instant::now() + call.service.limits.walk_wait;
     let go_on = || Instant::now() < deadline && !call.stop.is_asked();
     for _ in 0..hops {
-        let followed = sampler.sample(walk.frontier(), go_on)?;
+        let others = sampler.others(walk.frontier());
         let before = call.service.db.counts().io.pages_read;
         let began = Instant::now();
         let Some(hop) = walk.hop_while(go_on)? else {
@@ -64,6 +64,8 @@ pub(super) fn walk(call: &Call<'_>) -> Result<Answer, Failure> {
             break;
         };
         let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let pages_read = call.service.db.counts().io.pages_read - before;
+        let followed = sampler.sample(&others, go_on)?;
         sampled.extend(followed.iter().flat_map(|(node, adjacent)| [*node, adjacent.neighbour]));
         let sample =
             followed.iter().map(|(node, adjacent)| ends(reader.catalog(), *node, adjacent));
@@ -72,14 +74,11 @@ pub(super) fn walk(call: &Call<'_>) -> Result<Answer, Failure> {
             nodes: hop.nodes,
             new_nodes: hop.new_nodes,
             micros,
-            pages_read: call.service.db.counts().io.pages_read - before,
+            pages_read,
             sample: sample.collect::<Result<_, _>>()?,
         });
     }
-    if call.stop.is_asked() {
-        return Err(Failure::new(Code::Timeout, "nobody waits for this walk any longer"));
-    }
-    walked.nodes = summaries(reader, sampled)?;
+    walked.nodes = summaries(reader, sampled, call.stop)?;
     call.found(&walked)
 }
 
@@ -93,10 +92,18 @@ struct Sampler<'v, V> {
 }
 
 impl<V: View> Sampler<'_, V> {
-    /// Some of the relationships that a hop from `frontier` follows, each with the node it is followed from.
+    /// The nodes of a frontier that the next sample may look at beside the ends of the last one.
+    fn others(&self, frontier: &[NodeId]) -> Vec<NodeId> {
+        let known: HashSet<NodeId> = self.ends.iter().copied().collect();
+        let others = frontier.iter().filter(|node| !known.contains(node));
+        others.take(OTHERS_MAX).copied().collect()
+    }
+
+    /// Some of the relationships that a hop from these ends and `others` follows, each with the node it is followed
+    /// from.
     fn sample(
         &mut self,
-        frontier: &[NodeId],
+        others: &[NodeId],
         go_on: impl Fn() -> bool,
     ) -> Result<Vec<(NodeId, Adjacent)>, Failure> {
         let mut taken = Taken { followed: Vec::new(), seen: HashSet::new(), most: self.most };
@@ -120,9 +127,7 @@ impl<V: View> Sampler<'_, V> {
             let part = Part { after: Some(last), limit: taken.left() };
             taken.take(node, self.reader.adjacent_part(node, self.way, part)?);
         }
-        let known: HashSet<NodeId> = ends.into_iter().collect();
-        let others = frontier.iter().filter(|node| !known.contains(node));
-        for node in others.take(OTHERS_MAX) {
+        for node in others {
             if taken.is_full() || !go_on() {
                 break;
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use hopdb::{NodeId, Transaction, Value};
+use hopdb::{Database, NodeId, Transaction, Value};
 use serde_json::{Value as Json, json};
 
 use crate::client::Client;
@@ -311,4 +311,21 @@ fn a_search_looks_at_so_many_entries() {
     }
     assert_eq!((parts, found.len()), (3, 1));
     assert_eq!(found[0]["node"]["id"], "9");
+}
+
+#[test]
+fn the_pages_of_a_hop_are_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("g.hop");
+    let db = Database::create(&path, &hopdb::Options::default()).unwrap();
+    let mut txn = db.write().unwrap();
+    people(&mut txn);
+    txn.commit().unwrap();
+    db.close().unwrap();
+    // Nothing is in memory, and the sample reads what the hop reads.
+    let db = Database::open(&path, &hopdb::Options::default()).unwrap();
+    let served = Served::over(folder, db, |_| {});
+    let walk = |served: &Served| served.client().json("/nodes/0/walk?hops=1");
+    assert!(walk(&served)["hops"][0]["pages_read"].as_u64().unwrap() > 0);
+    assert_eq!(walk(&served)["hops"][0]["pages_read"], 0);
 }
