@@ -1,5 +1,6 @@
 //! One line for each request: time, peer, method, path with its query, status, bytes, milliseconds.
 //!
+//! Only printable ASCII: other bytes of a path are `%XX`, so that no terminal obeys what a client sends.
 //! Never a header, so never a token. A request whose client went away first has a `-` for its status.
 
 use std::fmt;
@@ -49,7 +50,14 @@ impl fmt::Display for Entry {
         }
         // The address as it was asked for: without a scheme and a host.
         let address = address.path_and_query().map_or("*", |address| address.as_str());
-        write!(f, "{method} {address} ")?;
+        write!(f, "{method} ")?;
+        for byte in address.bytes() {
+            match byte.is_ascii_graphic() {
+                true => write!(f, "{}", char::from(byte))?,
+                false => write!(f, "%{byte:02X}")?,
+            }
+        }
+        f.write_str(" ")?;
         match end {
             Some((status, bytes)) => write!(f, "{status} {bytes} ")?,
             None => f.write_str("- 0 ")?,
@@ -63,5 +71,20 @@ impl Drop for Entry {
         if let Some(log) = &self.log {
             log(&self.to_string());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_terminal_obeys_a_path() {
+        // The introducer of control sequences, and what turns text round.
+        let address = "/\u{9b}2J\u{202e}?q=%41".parse().unwrap();
+        let entry = Entry::begin(None, None, Method::GET, address);
+        let line = entry.to_string();
+        assert!(line.contains(" GET /%C2%9B2J%E2%80%AE?q=%41 - 0 "), "{line}");
+        assert!(line.is_ascii());
     }
 }
