@@ -5,6 +5,7 @@
 //!
 //! The end: no new connections, idle ones are closed, running requests have some seconds, the database is closed.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
@@ -125,6 +126,7 @@ impl Server {
             workers: Workers::new(limits.requests, limits.request_wait, Arc::clone(&watch)),
             log: log.map(|log| watched(log, Arc::clone(&watch))),
             opened: Instant::now(),
+            identity: identity(),
             requests: AtomicU64::new(0),
             requests_now: AtomicUsize::new(0),
         });
@@ -163,6 +165,11 @@ impl Server {
         ended.map_err(Error::Threads)?;
         Ok(service.db.clone().close()?)
     }
+}
+
+/// A number that nobody else has, in hexadecimal. The keys of a hasher are random.
+fn identity() -> String {
+    format!("{:016x}", RandomState::new().build_hasher().finish())
 }
 
 /// The log, which may keep a thread as work does.

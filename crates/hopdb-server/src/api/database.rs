@@ -10,6 +10,7 @@ use crate::failure::Failure;
 
 #[derive(Serialize)]
 struct Whole<'a> {
+    opened: &'a str,
     name: &'a str,
     version: &'static str,
     format_version: u64,
@@ -50,6 +51,7 @@ pub(super) fn database(call: &Call<'_>) -> Result<Answer, Failure> {
     let labels = catalog.labels().map(|(name, nodes)| Label { name, nodes });
     let types = catalog.relationship_types();
     call.found(&Whole {
+        opened: &service.identity,
         name: &service.name,
         version: env!("CARGO_PKG_VERSION"),
         format_version: u64::from(FORMAT_VERSION),
@@ -77,7 +79,8 @@ fn indexes(catalog: &Catalog) -> Vec<Index<'_>> {
 }
 
 #[derive(Serialize)]
-struct Pool {
+struct Pool<'a> {
+    opened: &'a str,
     frames_max: usize,
     resident: usize,
     dirty: usize,
@@ -100,6 +103,7 @@ pub(super) fn pool(call: &Call<'_>) -> Result<Answer, Failure> {
     let service = call.service;
     let hopdb::Counts { io, pool } = service.db.counts();
     call.found(&Pool {
+        opened: &service.identity,
         frames_max: pool.frames_max,
         resident: pool.resident,
         dirty: pool.dirty,

@@ -52,6 +52,8 @@ pub(crate) struct Service {
     pub(crate) workers: Workers,
     pub(crate) log: Option<Log>,
     pub(crate) opened: Instant,
+    /// Another one for each opening: tells a restart.
+    pub(crate) identity: String,
     /// Requests since the opening.
     pub(crate) requests: AtomicU64,
     /// Requests not answered yet.

@@ -20,7 +20,10 @@ fn the_database_is_described() {
     let mut database = served.client().json("/database");
     assert!(database["file_bytes"].take().as_u64().unwrap() > 0);
     assert!(database["format_version"].take().is_u64());
+    let opened = database["opened"].take();
+    assert!(opened.as_str().is_some_and(|opened| opened.len() == 16), "{opened}");
     let expected = json!({
+        "opened": null,
         "name": "g.hop", "version": env!("CARGO_PKG_VERSION"), "format_version": null,
         "page_size": 4096, "file_bytes": null, "nodes": 4, "relationships": 5,
         "labels": [{"name": "Person", "nodes": 4}],
@@ -33,6 +36,8 @@ fn the_database_is_described() {
     });
     assert_eq!(database, expected);
     let pool = served.client().json("/pool");
+    assert_eq!(pool["opened"], opened);
+    assert_ne!(Served::people().client().json("/pool")["opened"], opened);
     assert_eq!(pool["requests"], 2);
     assert_eq!(pool["requests_now"], 1);
     assert!(pool["resident"].as_u64() <= pool["frames_max"].as_u64());
