@@ -16,10 +16,10 @@
 //! Modules, each using those before it only:
 //! - [`limits`], [`error`]: what a client may cost; why a server does not start.
 //! - `failure`, `watch`, `work`: why a request fails; threads for the database's work.
-//! - `values`, `shapes`, `query`: what goes over the wire, in and out.
+//! - `answers`: the bytes of answers. `values`, `shapes`, `query`: what goes over the wire, in and out.
 //! - `gate`, `log`: who may ask at all; what is told of it.
 //! - `page`: the files of the page.
-//! - `api`: the endpoints. `serve`: connections, from the first to the last.
+//! - `api`: the endpoints. `paced`, `serve`: connections, from the first to the last.
 //!
 //! Depends on the crate `hopdb` alone. A request waits for the work of another for some milliseconds at most while
 //! threads are free, and reads a snapshot of its own.
@@ -29,12 +29,14 @@
     reason = "a door: it has clocks for its time limits, and threads by its runtime"
 )]
 
+mod answers;
 mod api;
 pub mod error;
 mod failure;
 mod gate;
 pub mod limits;
 mod log;
+mod paced;
 mod page;
 mod query;
 mod serve;

@@ -19,14 +19,15 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
-use tokio_io_timeout::TimeoutStream;
 
+use crate::answers::Answers;
 use crate::api::{self, Peer, Service};
 use crate::error::{Error, Result};
 use crate::failure::JSON;
 use crate::gate::{Gate, Token};
 use crate::limits::Limits;
 use crate::log::Log;
+use crate::paced::Paced;
 use crate::watch::{Watch, Watcher};
 use crate::work::Workers;
 
@@ -123,6 +124,7 @@ impl Server {
             writable,
             gate: Gate::new(address, &allow_hosts, token),
             limits,
+            answers: Answers::new(limits.answer_bytes, limits.answers_bytes),
             workers: Workers::new(limits.requests, limits.request_wait, Arc::clone(&watch)),
             log: log.map(|log| watched(log, Arc::clone(&watch))),
             opened: Instant::now(),
@@ -246,14 +248,9 @@ fn http(limits: &Limits) -> http1::Builder {
     http
 }
 
-/// The stream, which fails when the client takes nothing for too long.
-fn guarded(
-    stream: TcpStream,
-    limits: &Limits,
-) -> TokioIo<std::pin::Pin<Box<TimeoutStream<TcpStream>>>> {
+/// The stream, which fails when its client is too slow.
+fn guarded(stream: TcpStream, limits: &Limits) -> TokioIo<Paced> {
     // Answers are written whole: waiting for more would only delay them.
     drop(stream.set_nodelay(true));
-    let mut stream = TimeoutStream::new(stream);
-    stream.set_write_timeout(Some(limits.write_wait));
-    TokioIo::new(Box::pin(stream))
+    TokioIo::new(Paced::new(stream, limits))
 }

@@ -21,7 +21,7 @@ use crate::work::Stop;
 const PROPERTIES_MAX: usize = 16;
 /// Most characters of a string, and bytes of a byte string, in a summary.
 const LENGTH_MAX: usize = 256;
-/// Most items of a list, and coordinates of a vector, in a summary.
+/// Most items of a list, with those of lists and vectors in it, and coordinates of a vector, in a summary.
 const ITEMS_MAX: usize = 16;
 /// Most names that a hint lists.
 const LISTED_MAX: usize = 20;
@@ -221,6 +221,11 @@ pub(crate) fn index_name(catalog: &Catalog, index: &IndexDefinition) -> String {
 
 /// The value, or its beginning; `cut` is set when something is left out.
 pub(crate) fn shortened(value: Value, cut: &mut bool) -> Value {
+    shortened_to(value, &mut ITEMS_MAX.clone(), cut)
+}
+
+/// The same with `items` left for the whole value, those of lists within lists included.
+fn shortened_to(value: Value, items: &mut usize, cut: &mut bool) -> Value {
     match value {
         Value::String(mut text) => {
             if let Some((end, _)) = text.char_indices().nth(LENGTH_MAX) {
@@ -235,27 +240,39 @@ pub(crate) fn shortened(value: Value, cut: &mut bool) -> Value {
             Value::Bytes(bytes)
         }
         Value::List(values) => {
-            *cut |= values.len() > ITEMS_MAX;
-            let values = values.into_iter().take(ITEMS_MAX);
-            Value::List(values.map(|value| shortened(value, cut)).collect())
+            let mut shown = Vec::new();
+            for value in values {
+                let Some(left) = items.checked_sub(1) else {
+                    *cut = true;
+                    break;
+                };
+                *items = left;
+                shown.push(shortened_to(value, items, cut));
+            }
+            Value::List(shown)
         }
-        Value::Vector(vector) if vector.dimensions() > ITEMS_MAX => {
-            *cut = true;
-            Value::Vector(first_coordinates(vector))
+        Value::Vector(vector) => {
+            // A vector has one coordinate at least.
+            let most = (*items).max(1);
+            let dimensions = vector.dimensions();
+            *items = items.saturating_sub(dimensions);
+            *cut |= dimensions > most;
+            let shown = if dimensions > most { first_coordinates(vector, most) } else { vector };
+            Value::Vector(shown)
         }
         other => other,
     }
 }
 
-fn first_coordinates(vector: Vector) -> Vector {
+fn first_coordinates(vector: Vector, most: usize) -> Vector {
     let mut coordinates = vector.coordinates().clone();
     match &mut coordinates {
-        Coordinates::Integer8(values) => values.truncate(ITEMS_MAX),
-        Coordinates::Integer16(values) => values.truncate(ITEMS_MAX),
-        Coordinates::Integer32(values) => values.truncate(ITEMS_MAX),
-        Coordinates::Integer64(values) => values.truncate(ITEMS_MAX),
-        Coordinates::Float32(values) => values.truncate(ITEMS_MAX),
-        Coordinates::Float64(values) => values.truncate(ITEMS_MAX),
+        Coordinates::Integer8(values) => values.truncate(most),
+        Coordinates::Integer16(values) => values.truncate(most),
+        Coordinates::Integer32(values) => values.truncate(most),
+        Coordinates::Integer64(values) => values.truncate(most),
+        Coordinates::Float32(values) => values.truncate(most),
+        Coordinates::Float64(values) => values.truncate(most),
     }
     // A part of a vector that is not empty is one.
     Vector::new(coordinates).unwrap_or(vector)
@@ -279,10 +296,12 @@ mod tests {
         let list = |items: usize| Value::List(vec![1.into(); items]);
         assert_eq!(cut(list(16)), (list(16), false));
         assert_eq!(cut(list(17)), (list(16), true));
-        let (Value::List(inner), true) = cut(vec![list(17), "x".into()]) else {
-            panic!("lists in lists are cut");
-        };
-        assert_eq!(inner[0], list(16));
+        // What is in lists in lists counts as well.
+        assert_eq!(cut(vec![list(17), "x".into()]), (Value::List(vec![list(15)]), true));
+        assert_eq!(cut(vec![list(5), list(5)]), (Value::List(vec![list(5), list(5)]), false));
+        let deep = Value::List(vec![Value::List(vec![list(16); 16]); 16]);
+        let (deep, true) = cut(deep) else { panic!("lists in lists are cut") };
+        assert!(deep.to_string().len() < 100, "{deep}");
         let vector = Vector::new(Coordinates::Float32(vec![1.0; 17])).unwrap();
         let (Value::Vector(vector), true) = cut(vector) else { panic!("vectors are cut") };
         assert_eq!(vector.dimensions(), 16);

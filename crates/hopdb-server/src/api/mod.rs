@@ -11,7 +11,6 @@ mod search;
 mod walk;
 mod write;
 
-use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -28,6 +27,7 @@ use hopdb::Database;
 use http_body_util::{BodyExt, Limited};
 use serde::Serialize;
 
+use crate::answers::Answers;
 use crate::failure::{Code, Failure, JSON};
 use crate::gate::{self, Gate};
 use crate::limits::Limits;
@@ -50,6 +50,7 @@ pub(crate) struct Service {
     pub(crate) gate: Gate,
     pub(crate) limits: Limits,
     pub(crate) workers: Workers,
+    pub(crate) answers: Answers,
     pub(crate) log: Option<Log>,
     pub(crate) opened: Instant,
     /// Another one for each opening: tells a restart.
@@ -160,9 +161,9 @@ struct Call<'s> {
 #[derive(Debug)]
 enum Answer {
     /// JSON that was asked for.
-    Found(Vec<u8>),
+    Found(Bytes),
     /// JSON of what was made.
-    Made(Vec<u8>),
+    Made(Bytes),
     /// It is done, and there is nothing to say.
     Done,
 }
@@ -176,37 +177,8 @@ impl Call<'_> {
         self.json(answer).map(Answer::Found)
     }
 
-    fn json(&self, answer: &impl Serialize) -> Result<Vec<u8>, Failure> {
-        let most = self.service.limits.answer_bytes;
-        let mut out = Bounded { bytes: Vec::new(), most };
-        match serde_json::to_writer(&mut out, answer) {
-            Ok(()) => Ok(out.bytes),
-            Err(error) if error.is_io() => {
-                let message = format!("the answer is larger than {most} bytes");
-                Err(Failure::new(Code::TooLarge, message).hint("ask for less at a time"))
-            }
-            Err(error) => Err(Failure::new(Code::Internal, error.to_string())),
-        }
-    }
-}
-
-/// Bytes up to a limit.
-struct Bounded {
-    bytes: Vec<u8>,
-    most: usize,
-}
-
-impl io::Write for Bounded {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.bytes.len() + bytes.len() > self.most {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        self.bytes.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+    fn json(&self, answer: &impl Serialize) -> Result<Bytes, Failure> {
+        self.service.answers.json(answer)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Time limits are short here. Nothing waits for time to pass: a test reads until the server ends the connection.
 
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
@@ -205,11 +205,7 @@ fn connections_are_counted() {
 
 #[test]
 fn answers_that_nobody_takes_end_their_connection() {
-    let fill = |txn: &mut Transaction| {
-        txn.create_node(&[], &[]).unwrap();
-        txn.create_node(&[], &[("text", "x".repeat(8 << 20).into())]).unwrap();
-    };
-    let served = Served::new(fill, |options| {
+    let served = Served::new(large, |options| {
         options.limits.connections = 1;
         options.limits.write_wait = SHORT;
     });
@@ -223,6 +219,70 @@ fn answers_that_nobody_takes_end_their_connection() {
     // There is room for one: it is given up, although its client is still there.
     until_there_is_room(&served);
     drop(client);
+}
+
+/// Node 0, and node 1 with a text of 8 MiB.
+fn large(txn: &mut Transaction) {
+    txn.create_node(&[], &[]).unwrap();
+    txn.create_node(&[], &[("text", "x".repeat(8 << 20).into())]).unwrap();
+}
+
+#[test]
+fn answers_that_wait_have_a_limit_together() {
+    let served = Served::new(large, |options| options.limits.answers_bytes = 16 << 20);
+    let port = served.address().port();
+    let mut holds = served.client();
+    let request = format!("GET /api/v1/nodes/1 HTTP/1.1\r\nhost: localhost:{port}\r\n\r\n");
+    holds.send(request.as_bytes());
+    let started = Instant::now();
+    let until = |status: u16| {
+        loop {
+            let reply = served.client().get("/api/v1/nodes/1");
+            if reply.status == 503 {
+                assert_eq!(
+                    (reply.code().as_str(), reply.header("retry-after")),
+                    ("busy", Some("1"))
+                );
+            }
+            if reply.status == status {
+                break;
+            }
+            assert!(started.elapsed() < Duration::from_secs(60), "it stays {}", reply.status);
+        }
+    };
+    // One is there that nobody takes: there is no room for another, but for small ones.
+    until(503);
+    works(&served);
+    drop(holds);
+    until(200);
+}
+
+#[test]
+fn answers_are_taken_at_a_least_rate() {
+    let served = Served::new(large, |options| {
+        options.limits.write_wait = Duration::from_millis(20);
+        options.limits.write_bytes_per_second_min = u64::MAX;
+    });
+    let port = served.address().port();
+    let request = format!("GET /api/v1/nodes/1 HTTP/1.1\r\nhost: localhost:{port}\r\n\r\n");
+    let client = served.client();
+    let mut stream: &TcpStream = client.stream();
+    // Some answers, one after the other: more than what lies in the system's buffers.
+    (0..8).for_each(|_| stream.write_all(request.as_bytes()).unwrap());
+    // It takes some bytes all the time, and never waits long, but for its turns at other things.
+    let (mut taken, mut other) = (0, served.client());
+    let mut part = vec![0; 16 << 10];
+    let ended = loop {
+        match stream.read(&mut part) {
+            Ok(0) | Err(_) => break true,
+            Ok(bytes) => taken += bytes,
+        }
+        if taken >= 64 << 20 {
+            break false;
+        }
+        other.json("/nodes/0");
+    };
+    assert!(ended, "all was taken, however slowly");
 }
 
 #[test]
