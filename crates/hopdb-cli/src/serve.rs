@@ -115,11 +115,19 @@ fn serve(server: Server, said: &Said, screen: &mut Screen) -> Result<(), Failure
         stopper.stop();
     })?;
     // Whoever started this waits for the line, and may end it at once.
-    writeln!(screen, "listening on http://{}/", server.address())?;
+    writeln!(screen, "listening on http://{}/", name(server.address()))?;
     screen.flush()?;
     let ended = server.run();
     said.end();
     Ok(ended?)
+}
+
+/// A name by which this machine's programs reach a server: no address that stands for all.
+fn name(address: SocketAddr) -> String {
+    match address.ip().is_unspecified() {
+        true => format!("localhost:{}", address.port()),
+        false => address.to_string(),
+    }
 }
 
 fn read_token(file: &Path) -> Result<Token, Failure> {

@@ -86,10 +86,7 @@ impl Gate {
         let named = request.uri().authority().map(|authority| authority.as_str());
         if !self.is_own(host) || named.is_some_and(|named| !named.eq_ignore_ascii_case(host)) {
             let message = format!("{:?} is no name of this server", named.unwrap_or(host));
-            return Err(Failure::new(Code::Forbidden, message).hint(format!(
-                "ask for http://{}/, or start the server with --allow-host NAME",
-                self.address
-            )));
+            return Err(Failure::new(Code::Forbidden, message).hint(self.way_in()));
         }
         if let Some(origin) = one(headers, header::ORIGIN)? {
             let from = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
@@ -100,6 +97,16 @@ impl Gate {
             }
         }
         if request.uri().path().starts_with("/api/") { self.check_api(headers) } else { Ok(()) }
+    }
+
+    /// What to do about a name that is not known.
+    fn way_in(&self) -> String {
+        let start = "start the server with --allow-host NAME";
+        // Nobody reaches a server under an address that stands for all addresses.
+        if self.address.ip().is_unspecified() {
+            return start.to_owned();
+        }
+        format!("ask for http://{}/, or {start}", self.address)
     }
 
     fn check_api(&self, headers: &HeaderMap) -> std::result::Result<(), Failure> {
@@ -213,6 +220,19 @@ mod tests {
         assert_eq!(status(&gate, "/", &[host, host]), 400);
         assert_eq!(status(&gate, "http://evil.example/", &[host]), 403);
         assert_eq!(status(&gate, "http://localhost:7474/", &[host]), 200);
+    }
+
+    #[test]
+    fn hints_name_what_works() {
+        let hint = |address: &str| {
+            let gate = Gate::new(address.parse().unwrap(), &[], None);
+            let request = Request::builder().uri("/").header("host", "graph.example");
+            gate.check(&request.body(()).unwrap()).unwrap_err().hint.unwrap()
+        };
+        assert!(hint("127.0.0.1:7474").starts_with("ask for http://127.0.0.1:7474/, or start"));
+        for address in ["0.0.0.0:7474", "[::]:7474"] {
+            assert_eq!(hint(address), "start the server with --allow-host NAME");
+        }
     }
 
     #[test]
