@@ -87,6 +87,7 @@ fn post(port: u16, headers: &str) -> String {
 #[test]
 fn garbage_is_refused() {
     let served = impatient(|_| {});
+    let http2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     for bytes in [
         &b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"[..],
         b"\0\0\0\0\0\0\0\0\r\n\r\n",
@@ -95,13 +96,14 @@ fn garbage_is_refused() {
         b"GET / HTTP/1.1\r\nhost localhost\r\n\r\n",
         b"POST /api/v1/nodes HTTP/1.1\r\ncontent-length: -1\r\n\r\n",
         b"POST /api/v1/nodes HTTP/1.1\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n",
-        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        http2,
     ] {
         let mut client = served.client();
         client.send(bytes);
-        if let Some(reply) = client.try_reply() {
-            assert_eq!(reply.status, 400, "{}", String::from_utf8_lossy(bytes));
-        }
+        // Who begins with HTTP/2 understands no answer.
+        let expected = (bytes != http2).then_some(400);
+        let status = client.try_reply().map(|reply| reply.status);
+        assert_eq!(status, expected, "{}", String::from_utf8_lossy(bytes));
         assert!(client.is_ended());
     }
     works(&served);
@@ -114,14 +116,22 @@ fn huge_headers_and_addresses_are_refused() {
     let long = "x".repeat(9000);
     let reply = client.get(&format!("/api/v1/search?q={long}"));
     assert_eq!((reply.status, reply.code().as_str()), (400, "bad_request"));
+    // As much as is taken, without an end; and too many.
+    let begin = "GET / HTTP/1.1\r\n";
+    let full = format!("{begin}x: {}", "x".repeat((16 << 10) - begin.len() - 3));
+    let many = format!("{begin}{}\r\n", "x: y\r\n".repeat(101));
+    for bytes in [full, many] {
+        let mut client = served.client();
+        client.send(bytes.as_bytes());
+        assert_eq!(client.reply().status, 431);
+        assert!(client.is_ended());
+    }
+    // Where bytes come that the server does not read, the system ends the connection, and the answer may be lost.
     let mut client = served.client();
     let mut stream: &TcpStream = client.stream();
-    stream.write_all(b"GET / HTTP/1.1\r\n").unwrap();
-    // The server may end the connection before it has taken all of it.
+    stream.write_all(begin.as_bytes()).unwrap();
     let _taken = (0..100).try_for_each(|n| write!(stream, "x{n}: {long}\r\n"));
-    if let Some(reply) = client.try_reply() {
-        assert_eq!(reply.status, 431);
-    }
+    assert!(client.try_reply().is_none_or(|reply| reply.status == 431));
     assert!(client.is_ended());
     works(&served);
 }
@@ -142,9 +152,8 @@ fn huge_bodies_are_refused() {
     let sent =
         (0..).take_while(|_| stream.write_all(chunk.as_bytes()).is_ok()).take(10_000).count();
     assert!(sent < 10_000, "all of it was taken");
-    if let Some(reply) = client.try_reply() {
-        assert_eq!(reply.code(), "too_large");
-    }
+    // The answer may be lost, as above.
+    assert!(client.try_reply().is_none_or(|reply| reply.code() == "too_large"));
     works(&served);
 }
 
@@ -260,7 +269,7 @@ fn answers_that_wait_have_a_limit_together() {
 #[test]
 fn answers_are_taken_at_a_least_rate() {
     let served = Served::new(large, |options| {
-        options.limits.write_wait = Duration::from_millis(20);
+        options.limits.write_wait = SHORT;
         options.limits.write_bytes_per_second_min = u64::MAX;
     });
     let port = served.address().port();
@@ -271,7 +280,7 @@ fn answers_are_taken_at_a_least_rate() {
     (0..8).for_each(|_| stream.write_all(request.as_bytes()).unwrap());
     // It takes some bytes all the time, and never waits long, but for its turns at other things.
     let (mut taken, mut other) = (0, served.client());
-    let mut part = vec![0; 16 << 10];
+    let mut part = vec![0; 8 << 10];
     let ended = loop {
         match stream.read(&mut part) {
             Ok(0) | Err(_) => break true,
