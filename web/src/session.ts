@@ -79,7 +79,12 @@ export class Session extends Emitter<SessionEvents> {
     this.emit("selected", this.selection);
     if (options.push !== false) this.pushAddress();
     if (id === null) return;
-    await Promise.all([this.readSelected(id, this.selecting.signal), this.graph.nodes.has(id) ? null : this.expand(id)]);
+    await Promise.all([this.readSelected(id, this.selecting.signal), this.graph.nodes.has(id) ? null : this.drawSelected(id, options.push !== false)]);
+  }
+
+  /** Draws a node that was selected; the entry of its selection then names it as drawn, no new one is made. */
+  private async drawSelected(id: Id, write: boolean): Promise<void> {
+    if ((await this.expand(id, { push: false })) && write) this.replaceAddress();
   }
 
   /** Reads the selected node again, as after a lost connection. */
