@@ -31,6 +31,12 @@ export interface Notice {
   kind: "error" | "info";
 }
 
+/** `push: false` makes no entry of history; `restoring` belongs to the restoring of an address and ends with it. */
+interface Doing {
+  push?: boolean;
+  restoring?: AbortSignal;
+}
+
 export interface SessionEvents {
   database: Database;
   /** What is drawn has changed, and how much: 1 is all, 0.3 a little. */
@@ -56,8 +62,10 @@ export class Session extends Emitter<SessionEvents> {
   /** Nodes whose surroundings are drawn, oldest first. */
   roots: Root[] = [];
   private selecting = new AbortController();
-  /** Grows with each restoring of an address: older ones stop. */
+  /** Grows with each restoring of an address: what was asked for before it is not drawn. */
   private epoch = 0;
+  /** The restoring of an address; given up when the person goes on by themselves. */
+  private restoring = new AbortController();
 
   constructor(readonly api: Api) {
     super();
@@ -71,7 +79,8 @@ export class Session extends Emitter<SessionEvents> {
   }
 
   /** Selects a node, reads it whole, and draws it when it is not drawn. */
-  async select(id: Id | null, options: { push?: boolean } = {}): Promise<void> {
+  async select(id: Id | null, options: Doing = {}): Promise<void> {
+    if (!options.restoring) this.takeOver();
     this.selecting.abort();
     this.selecting = new AbortController();
     this.selection = id === null ? null : { id, node: null, error: null };
@@ -79,12 +88,17 @@ export class Session extends Emitter<SessionEvents> {
     this.emit("selected", this.selection);
     if (options.push !== false) this.pushAddress();
     if (id === null) return;
-    await Promise.all([this.readSelected(id, this.selecting.signal), this.graph.nodes.has(id) ? null : this.drawSelected(id, options.push !== false)]);
+    await Promise.all([this.readSelected(id, this.selecting.signal), this.graph.nodes.has(id) ? null : this.drawSelected(id, options)]);
   }
 
   /** Draws a node that was selected; the entry of its selection then names it as drawn, no new one is made. */
-  private async drawSelected(id: Id, write: boolean): Promise<void> {
-    if ((await this.expand(id, { push: false })) && write) this.replaceAddress();
+  private async drawSelected(id: Id, options: Doing): Promise<void> {
+    if ((await this.expand(id, { ...options, push: false })) && options.push !== false) this.replaceAddress();
+  }
+
+  /** The person goes on: what an address would still bring must not undo it. */
+  takeOver(): void {
+    this.restoring.abort();
   }
 
   /** Reads the selected node again, as after a lost connection. */
@@ -106,12 +120,14 @@ export class Session extends Emitter<SessionEvents> {
   }
 
   /** Draws the surroundings of a node, once more of them each time; says whether there is such a node. */
-  async expand(id: Id, options: { push?: boolean; quiet?: boolean; limit?: number } = {}): Promise<boolean> {
+  async expand(id: Id, options: Doing & { quiet?: boolean; limit?: number } = {}): Promise<boolean> {
+    const { restoring } = options;
+    if (!restoring) this.takeOver();
     const epoch = this.epoch;
     const limit = options.limit ?? this.nextLimit(id);
     try {
-      const answer = await this.api.get<Surroundings>(`/nodes/${id}/surroundings`, { limit });
-      if (epoch !== this.epoch) return false;
+      const answer = await this.api.get<Surroundings>(`/nodes/${id}/surroundings`, { limit }, restoring);
+      if (epoch !== this.epoch || restoring?.aborted) return false;
       this.drawSurroundings(answer, limit, options.quiet === true);
       if (options.push !== false) this.pushAddress();
       return true;
@@ -172,6 +188,7 @@ export class Session extends Emitter<SessionEvents> {
   async onlyThis(): Promise<void> {
     const id = this.selection?.id ?? this.roots.at(-1)?.id;
     if (id === undefined) return;
+    this.takeOver();
     this.walker.forget();
     this.roots = [];
     this.graph.retain((node) => node === id);
@@ -226,52 +243,52 @@ export class Session extends Emitter<SessionEvents> {
   /** Brings the page to the state of the address, as at the start and after back or forward. */
   async restore(): Promise<void> {
     const { address } = parseAddress(location.hash);
+    this.restoring.abort();
+    const { signal } = (this.restoring = new AbortController());
     this.epoch += 1;
-    const epoch = this.epoch;
     this.tab = address.tab;
     this.page = address.page;
     this.emit("tab", this.tab);
     this.emit("page", this.page);
-    if (address.roots.length === 0 && address.node === null) await this.restoreStart();
-    else await this.restoreRoots(address.roots);
-    if (epoch !== this.epoch) return;
-    await this.select(address.node, { push: false });
-    if (epoch !== this.epoch) return;
-    await this.walker.restore(address.walk);
+    if (address.roots.length === 0 && address.node === null) await this.restoreStart(signal);
+    else await this.restoreRoots(address.roots, signal);
+    if (signal.aborted) return;
+    await this.select(address.node, { push: false, restoring: signal });
+    if (signal.aborted) return;
+    await this.walker.restore(address.walk, signal);
+    // Another tab or page, opened meanwhile, was written beside a state that was not whole yet.
+    if (!signal.aborted && (this.tab !== address.tab || this.page !== address.page)) this.replaceAddress();
   }
 
-  private async restoreRoots(roots: Root[]): Promise<void> {
+  private async restoreRoots(roots: Root[], restoring: AbortSignal): Promise<void> {
     const has = (list: Root[], { id, limit }: Root): boolean => list.some((root) => root.id === id && root.limit === limit);
     if (formatRoots(roots) === formatRoots(this.roots)) return;
     if (!this.roots.every((root) => has(roots, root))) {
       this.graph.clear();
       this.roots = [];
     }
-    const epoch = this.epoch;
     for (const root of roots) {
-      if (epoch !== this.epoch) return;
-      if (!has(this.roots, root)) await this.expand(root.id, { push: false, limit: root.limit });
+      if (restoring.aborted) return;
+      if (!has(this.roots, root)) await this.expand(root.id, { push: false, limit: root.limit, restoring });
     }
   }
 
   /** The first picture: around the first node there is. */
-  private async restoreStart(): Promise<void> {
+  private async restoreStart(restoring: AbortSignal): Promise<void> {
     this.graph.clear();
     this.roots = [];
-    const epoch = this.epoch;
     for (const id of this.database?.nodes === 0 ? [] : FIRST_IDS) {
-      if (epoch !== this.epoch) return;
-      if (await this.expand(id, { push: false, quiet: true })) return this.enrich(id);
+      if (restoring.aborted) return;
+      if (await this.expand(id, { push: false, quiet: true, restoring })) return this.enrich(id, restoring);
     }
     this.emit("graph", 1);
   }
 
   /** Draws the surroundings of some neighbours too. */
-  private async enrich(id: Id): Promise<void> {
-    const epoch = this.epoch;
+  private async enrich(id: Id, restoring: AbortSignal): Promise<void> {
     for (const { id: neighbour } of this.graph.neighbours(id).slice(0, FIRST_NEIGHBOURS)) {
-      if (epoch !== this.epoch || this.graph.nodes.size >= FIRST_NODES) return;
-      await this.expand(neighbour, { push: false, quiet: true, limit: FIRST_LIMIT });
+      if (restoring.aborted || this.graph.nodes.size >= FIRST_NODES) return;
+      await this.expand(neighbour, { push: false, quiet: true, limit: FIRST_LIMIT, restoring });
     }
   }
 }

@@ -57,6 +57,7 @@ export class Walker extends Emitter<WalkerEvents> {
       this.session.say(this.end);
       return;
     }
+    this.session.takeOver();
     if (await this.ask(from, this.hops + 1, true)) this.session.pushAddress();
   }
 
@@ -69,6 +70,7 @@ export class Walker extends Emitter<WalkerEvents> {
 
   /** Ends the walk; what it drew stays. */
   reset(): void {
+    this.session.takeOver();
     const had = this.answer !== null;
     this.forget();
     if (!had) return;
@@ -90,24 +92,24 @@ export class Walker extends Emitter<WalkerEvents> {
     return { from: this.answer.start, direction: this.direction, type: this.type, hops: this.hops };
   }
 
-  /** Brings the walk to that of an address. */
-  async restore(address: WalkAddress | null): Promise<void> {
+  /** Brings the walk to that of an address; `restoring` gives it up. */
+  async restore(address: WalkAddress | null, restoring: AbortSignal): Promise<void> {
     if (JSON.stringify(address) === JSON.stringify(this.address())) return;
     this.forget();
     if (!address) return;
     this.direction = address.direction;
     this.type = address.type;
-    await this.ask(address.from, address.hops, false);
+    await this.ask(address.from, address.hops, false, restoring);
   }
 
-  private async ask(from: Id, hops: number, aloud: boolean): Promise<boolean> {
+  private async ask(from: Id, hops: number, aloud: boolean, signal?: AbortSignal): Promise<boolean> {
     const turn = (this.turn += 1);
     const { direction, type } = this;
     this.setBusy(true);
     try {
       const query = { hops, direction, type, sample: SAMPLE_MAX };
-      const answer = await this.session.api.get<Walk>(`/nodes/${from}/walk`, query);
-      if (turn !== this.turn) return false;
+      const answer = await this.session.api.get<Walk>(`/nodes/${from}/walk`, query, signal);
+      if (turn !== this.turn || signal?.aborted) return false;
       this.take(answer, direction);
       if (aloud) this.sayHop(answer);
       return true;
