@@ -18,6 +18,12 @@ export interface WalkAddress {
   hops: number;
 }
 
+/** Whether two addresses ask for one walk. */
+export function isSameWalk(a: WalkAddress | null, b: WalkAddress | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.from === b.from && a.direction === b.direction && a.type === b.type && a.hops === b.hops;
+}
+
 /** A node whose surroundings are drawn, and how many of its relationships at most. */
 export interface Root {
   id: Id;

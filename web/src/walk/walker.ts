@@ -2,7 +2,7 @@
 //!
 //! Every answer holds the whole walk, so what the table shows was measured in one request.
 
-import { HOPS_MAX, type WalkAddress } from "../address";
+import { HOPS_MAX, isSameWalk, type WalkAddress } from "../address";
 import { Emitter } from "../emitter";
 import { count, counted, micros } from "../format";
 import type { Session } from "../session";
@@ -94,7 +94,7 @@ export class Walker extends Emitter<WalkerEvents> {
 
   /** Brings the walk to that of an address; `restoring` gives it up. */
   async restore(address: WalkAddress | null, restoring: AbortSignal): Promise<void> {
-    if (JSON.stringify(address) === JSON.stringify(this.address())) return;
+    if (isSameWalk(address, this.address())) return;
     this.forget();
     if (!address) return;
     this.direction = address.direction;

@@ -100,3 +100,19 @@ test("a tab opened while an address is restored does not shorten the address", {
   await page.locator("#walk-table tbody tr").first().waitFor();
   await page.waitForFunction(() => location.hash === "#node=24&drawn=12,24&walk=24&hops=1&direction=out&tab=bytes");
 });
+
+test("back and forward between views of one walk do not walk again", { skip }, async (t) => {
+  const page = await world.open(t, "#node=0&drawn=0");
+  await untilDrawn(page);
+  await page.locator("#walk-next").click();
+  await page.locator("#walk-table tbody tr").first().waitFor();
+  await page.locator("#tab-drawn").click();
+  await page.locator("#drawn-list .neighbour").nth(1).click();
+  await page.waitForFunction(() => !location.hash.includes("node=0&"));
+  const walks = (): number => world.server.asked.filter((path) => path.endsWith("/walk")).length;
+  const before = walks();
+  await page.goBack();
+  await untilText(page.locator("#panel-head .id"), /^#0$/);
+  await settled(page);
+  assert.equal(walks(), before);
+});

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { formatAddress, parseAddress, ROOTS_MAX, START, type Address } from "../../src/address";
+import { formatAddress, isSameWalk, parseAddress, ROOTS_MAX, START, type Address } from "../../src/address";
 
 test("the start is an empty text", () => {
   assert.equal(formatAddress(START), "");
@@ -39,4 +39,12 @@ test("roots are unique and bounded, the newest stay", () => {
 test("a token is found beside the state", () => {
   assert.equal(parseAddress("#token=s3cret&node=4").token, "s3cret");
   assert.equal(parseAddress("#node=4").token, null);
+});
+
+test("walks are compared by what they ask for", () => {
+  const { walk } = parseAddress("#walk=3&hops=2&direction=in&type=KNOWS").address;
+  assert.ok(walk);
+  assert.ok(isSameWalk(walk, { type: "KNOWS", direction: "in", hops: 2, from: "3" }));
+  for (const other of [{ from: "4" }, { hops: 3 }, { direction: "out" as const }, { type: null }]) assert.ok(!isSameWalk(walk, { ...walk, ...other }));
+  assert.ok(isSameWalk(null, null) && !isSameWalk(walk, null) && !isSameWalk(null, walk));
 });
