@@ -55,7 +55,7 @@ const inspected = new Inspected(session);
 new BytesTab(session, inspected);
 new ChainTab(session, inspected);
 new DrawnTab(session, labels);
-const pool = new PoolStrip(api);
+const pool = new PoolStrip(api, (answer, restarted) => void session.check(answer, restarted));
 const search = new SearchBox(session, labels);
 new Keyboard(session, view, search);
 new PointerInput(view, {

@@ -20,7 +20,11 @@ export class PoolStrip {
   private fastUntil = 0;
   private asking = false;
 
-  constructor(private readonly api: Api) {
+  /** `seen` is told of every answer, and whether it is the first of a server that was started anew. */
+  constructor(
+    private readonly api: Api,
+    private readonly seen: (pool: Pool, restarted: boolean) => void,
+  ) {
     document.addEventListener("visibilitychange", () => this.wake());
     byId("pool-toggle").addEventListener("click", () => this.toggle());
     this.wake();
@@ -51,6 +55,7 @@ export class PoolStrip {
       const pool = await this.api.get<Pool>("/pool");
       this.show(pool, this.rates.add(pool, performance.now()));
       byId("pool").classList.remove("stale");
+      this.seen(pool, this.rates.restarted);
     } catch (error) {
       // The banner tells why; the strip only shows that its numbers are old. It is woken when the server is back.
       byId("pool").classList.add("stale");

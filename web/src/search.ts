@@ -31,6 +31,9 @@ export class SearchBox {
     private readonly labels: Labels,
   ) {
     session.on("database", (database) => this.showIndexes(database));
+    session.on("opened", (change) => {
+      if (change === "other") this.close();
+    });
     this.input.addEventListener("input", () => this.later());
     this.input.addEventListener("keydown", (event) => this.onKey(event));
     this.input.addEventListener("focus", () => this.onFocus());

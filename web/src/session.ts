@@ -7,7 +7,8 @@ import { formatAddress, formatRoots, LIMIT_FIRST, LIMIT_MAX, parseAddress, ROOTS
 import { ConnectionLost, explain, isAbort, type Api } from "./api";
 import { Emitter } from "./emitter";
 import { DrawnGraph, NODES_MAX, type Added } from "./graph/model";
-import type { Database, Id, Node, NodeSummary, Relationship, Surroundings } from "./types";
+import { changeOf, type Change } from "./opened";
+import type { Database, Id, Node, NodeSummary, Pool, Relationship, Surroundings } from "./types";
 import { Walker } from "./walk/walker";
 
 /** Ids that are tried for the first picture. */
@@ -39,6 +40,8 @@ interface Doing {
 
 export interface SessionEvents {
   database: Database;
+  /** The server was started anew, with the same database or with another one; ids of another mean other nodes. */
+  opened: Exclude<Change, "same">;
   /** What is drawn has changed, and how much: 1 is all, 0.3 a little. */
   graph: number;
   selected: Selection | null;
@@ -66,16 +69,66 @@ export class Session extends Emitter<SessionEvents> {
   private epoch = 0;
   /** The restoring of an address; given up when the person goes on by themselves. */
   private restoring = new AbortController();
+  /** The server was started anew since the database was read. */
+  private outdated = false;
+  private checking = false;
 
   constructor(readonly api: Api) {
     super();
     this.walker = new Walker(this);
   }
 
+  /** Reads what the database is; when it is no longer the one that is drawn, begins from scratch. */
   async readDatabase(): Promise<Database> {
-    this.database = await this.api.get<Database>("/database");
-    this.emit("database", this.database);
-    return this.database;
+    const database = await this.api.get<Database>("/database");
+    const change = this.database ? changeOf(this.database, database) : "same";
+    this.database = database;
+    this.outdated = false;
+    if (change === "other") this.clear();
+    this.emit("database", database);
+    if (change === "same") return database;
+    this.emit("opened", change);
+    if (change === "reopened") void this.reload();
+    else {
+      const hint = "What was drawn has gone: its ids mean other nodes there.";
+      this.emit("notice", { message: `The server has another database open now: ${database.name}.`, hint, kind: "info" });
+      void this.restore();
+    }
+    return database;
+  }
+
+  /** Reads the database again when an answer of the pool tells that the server was started anew. */
+  async check({ opened }: Pool, restarted: boolean): Promise<void> {
+    const before = this.database?.opened;
+    this.outdated ||= opened === undefined || before === undefined ? restarted : opened !== before;
+    if (!this.outdated || this.checking || this.database === null) return;
+    this.checking = true;
+    try {
+      await this.readDatabase();
+    } catch {
+      // The next answer of the pool leads here again; a lost connection has its banner.
+    } finally {
+      this.checking = false;
+    }
+  }
+
+  /** Forgets all that came from another database, in the address too; the open tab stays. */
+  private clear(): void {
+    this.takeOver();
+    this.epoch += 1;
+    this.selecting.abort();
+    this.selection = null;
+    this.page = null;
+    this.roots = [];
+    this.graph.forget();
+    this.walker.type = null;
+    this.walker.forget();
+    this.emit("relationship", null);
+    this.emit("pointed", null);
+    this.emit("selected", null);
+    this.emit("page", null);
+    this.emit("graph", 1);
+    this.replaceAddress();
   }
 
   /** Selects a node, reads it whole, and draws it when it is not drawn. */

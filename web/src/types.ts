@@ -55,6 +55,8 @@ export interface Database {
   property_keys: string[];
   indexes: { label: string; property: string; unique: boolean }[];
   writable: boolean;
+  /** The same for as long as the same server has the same file open; older servers do not send it. */
+  opened?: string;
 }
 
 export interface Pool {
@@ -74,6 +76,8 @@ export interface Pool {
   uptime_ms: number;
   requests: number;
   requests_now: number;
+  /** As that of `Database`. */
+  opened?: string;
 }
 
 export interface RelationshipPage {

@@ -82,6 +82,12 @@ export class DrawnGraph {
     this.retain(() => false);
   }
 
+  /** Takes away everything, places too, as what comes has nothing to do with it. */
+  forget(): void {
+    this.clear();
+    this.places.clear();
+  }
+
   /** Takes away all nodes that `keep` does not name. */
   retain(keep: (id: Id) => boolean): void {
     for (const id of [...this.nodes.keys()]) if (!keep(id)) this.remove(id);

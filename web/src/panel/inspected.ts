@@ -26,6 +26,7 @@ export class Inspected extends Emitter<InspectedEvents> {
     super();
     session.on("selected", (selection) => this.choose(selection?.id ?? null));
     session.on("tab", () => this.want());
+    session.on("opened", () => this.again());
   }
 
   get hasNode(): boolean {

@@ -1,7 +1,7 @@
 //! What the mock answers: the API of the contract over the made-up graph. Pure but for counters.
 
 import type { Database, Degree, Direction, Hop, Id, Node, NodeSummary, Pool, Relationship, SearchResult, Value } from "../../src/types";
-import { Graph, LABELS, TYPES } from "./graph";
+import { Graph } from "./graph";
 import { inspectNode, inspectPage, PAGES, PAGE_SIZE } from "./inspect";
 
 /** A refusal as the contract has it. */
@@ -16,11 +16,15 @@ export class Refusal extends Error {
   }
 }
 
+let openings = 0;
+
 export class Answers {
-  readonly graph = new Graph();
   readonly started = Date.now();
+  readonly opened = `opening-${(openings += 1)}`;
   requests = 0;
   private readonly counts = { hits: 90_000, misses: 700, read: 700 };
+
+  constructor(readonly graph = new Graph()) {}
 
   answer(path: string, query: URLSearchParams): unknown {
     this.requests += 1;
@@ -43,22 +47,19 @@ export class Answers {
     const nodes = [...this.graph.nodes.values()];
     const relationships = [...this.graph.relationships.values()];
     return {
-      name: "people-and-films",
+      name: this.graph.name,
       version: "0.1.0",
       format_version: 0,
       page_size: PAGE_SIZE,
       file_bytes: PAGES * PAGE_SIZE,
       nodes: nodes.length,
       relationships: relationships.length,
-      labels: LABELS.map((name) => ({ name, nodes: nodes.filter((node) => node.labels.includes(name)).length })),
-      relationship_types: TYPES.map((name) => ({ name, relationships: relationships.filter(({ type }) => type === name).length })),
+      labels: this.graph.labels.map((name) => ({ name, nodes: nodes.filter((node) => node.labels.includes(name)).length })),
+      relationship_types: this.graph.types.map((name) => ({ name, relationships: relationships.filter(({ type }) => type === name).length })),
       property_keys: ["name", "born", "score", "tags", "title", "year", "rating"],
-      indexes: [
-        { label: "Person", property: "name", unique: false },
-        { label: "Film", property: "title", unique: true },
-        { label: "City", property: "name", unique: true },
-      ],
+      indexes: this.graph.indexes,
       writable: false,
+      opened: this.opened,
     };
   }
 
@@ -68,6 +69,7 @@ export class Answers {
       ...{ frames_max: 4_096, resident: Math.min(4_096, 900 + misses), dirty: 160, pinned: 24, older_versions: 3 },
       ...{ hits, misses, evictions: 0, pages_read: read, pages_written: 64, data_syncs: 4, log_syncs: 11 },
       ...{ page_size: PAGE_SIZE, uptime_ms: Date.now() - this.started, requests: this.requests, requests_now: 1 },
+      opened: this.opened,
     };
   }
 

@@ -3,7 +3,7 @@
 //! People in circles of friends, films, cities; one city is a hub with 20,000 relationships. There
 //! are parallel and self relationships, values of every type, and texts that try to be markup.
 
-import type { Direction, Id, NodeSummary, Relationship, Value } from "../../src/types";
+import type { Database, Direction, Id, NodeSummary, Relationship, Value } from "../../src/types";
 
 export const HUB: Id = "30001";
 export const HOSTILE: Id = "40000";
@@ -16,15 +16,59 @@ const FILM_A = ["Silent", "Golden", "Last", "Hidden", "Northern", "Paper", "Dist
 const FILM_B = ["Harbour", "Garden", "Letter", "Orchard", "Station", "River", "Island", "Lantern", "Bridge"];
 const CITIES = ["Uppsala", "Lisbon", "Krakow", "Ghent", "Trieste", "Bergen", "Graz", "Porto"];
 
+/** What `/database` tells of a graph beyond its counts. */
+interface Schema {
+  name: string;
+  labels: string[];
+  types: string[];
+  indexes: Database["indexes"];
+}
+
 export const LABELS = ["Person", "Film", "City", "Author"];
 export const TYPES = ["KNOWS", "ACTED_IN", "LIVES_IN", "DIRECTED", "LIKES"];
 
+const PEOPLE: Schema = {
+  ...{ name: "people-and-films", labels: LABELS, types: TYPES },
+  indexes: [
+    { label: "Person", property: "name", unique: false },
+    { label: "Film", property: "title", unique: true },
+    { label: "City", property: "name", unique: true },
+  ],
+};
+const STONES: Schema = {
+  name: "stones",
+  labels: ["Stone"],
+  types: ["TOUCHES"],
+  indexes: [{ label: "Stone", property: "name", unique: true }],
+};
+const STONE_COUNT = 24;
+
 export class Graph {
+  readonly name: string;
+  readonly labels: string[];
+  readonly types: string[];
+  readonly indexes: Database["indexes"];
   readonly nodes = new Map<Id, NodeSummary>();
   readonly relationships = new Map<Id, Relationship>();
   readonly around = new Map<Id, { direction: Direction; relationship: Relationship }[]>();
 
-  constructor() {
+  /** `stones` is a small graph that has nothing in common with the usual one but its ids. */
+  constructor(kind: "people" | "stones" = "people") {
+    const { name, labels, types, indexes } = kind === "people" ? PEOPLE : STONES;
+    this.name = name;
+    this.labels = labels;
+    this.types = types;
+    this.indexes = indexes;
+    if (kind === "people") this.addPeople();
+    else this.addStones();
+  }
+
+  private addStones(): void {
+    for (let id = 0; id < STONE_COUNT; id += 1) this.node(id, ["Stone"], { name: `Stone ${id}` });
+    for (let id = 0; id < STONE_COUNT; id += 1) this.add("TOUCHES", id, (id + 1) % STONE_COUNT);
+  }
+
+  private addPeople(): void {
     for (let id = 0; id < HUB_COUNT; id += 1) this.node(id, id % 17 === 0 ? ["Person", "Author"] : ["Person"], person(id));
     for (let film = 0; film < 72; film += 1) this.node(20_000 + film, ["Film"], filmOf(film));
     CITIES.forEach((name, index) => this.node(30_001 + index, ["City"], { name, inhabitants: 40_000 + 7_000 * index }));
@@ -67,7 +111,7 @@ export class Graph {
   sides(id: Id): { direction: Direction; relationship: Relationship }[] {
     const key = (side: { direction: Direction; relationship: Relationship }): [number, number, number, number] => [
       side.direction === "out" ? 0 : 1,
-      TYPES.indexOf(side.relationship.type),
+      this.types.indexOf(side.relationship.type),
       Number(side.direction === "out" ? side.relationship.end : side.relationship.start),
       Number(side.relationship.id),
     ];

@@ -26,7 +26,8 @@ export class MockServer {
   interfere: Interference | null = null;
   /** Changes what the answers say, as for a database without indexes. */
   rewrite: ((path: string, answer: unknown) => unknown) | null = null;
-  readonly answers = new Answers();
+  /** Others in their place are a server that was started anew, faster than anyone could see. */
+  answers = new Answers();
   /** Paths of the API that were asked for. */
   readonly asked: string[] = [];
   private server: Server | null = null;
