@@ -1,6 +1,7 @@
 //! The search box: a combobox over `/search`, and `#id` for a node by its id.
 //!
-//! Asks after a short pause in typing; an answer to an older question is never shown.
+//! Asks after a short pause in typing; an answer to an older question is never shown, and what is
+//! listed for an older text is never chosen by Enter.
 
 import { isId } from "./address";
 import { ApiError, explain, isAbort } from "./api";
@@ -25,6 +26,8 @@ export class SearchBox {
   private next: string | null = null;
   private asked = new AbortController();
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Enter was pressed before the answer came: its first result is chosen. */
+  private entered = false;
 
   constructor(
     private readonly session: Session,
@@ -71,16 +74,28 @@ export class SearchBox {
   }
 
   private later(): void {
-    clearTimeout(this.timer);
-    this.asked.abort();
+    this.stopAsking();
     if (this.input.value.trim() === "") {
       this.close();
       return;
     }
+    this.popup.classList.add("waiting");
+    this.setActive(-1);
     this.timer = setTimeout(() => void this.ask(false), PAUSE_MS);
   }
 
+  private stopAsking(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.entered = false;
+    this.asked.abort();
+    this.asked = new AbortController();
+    this.popup.classList.remove("waiting");
+  }
+
   private async ask(more: boolean): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
     this.asked.abort();
     const asked = (this.asked = new AbortController());
     const text = this.input.value.trim();
@@ -89,13 +104,18 @@ export class SearchBox {
       const page = await this.answer(text, more ? this.next : null, asked.signal);
       if (asked.signal.aborted) return;
       this.show(page, more);
+      const [first] = this.options;
+      if (this.entered && first) this.choose(first.id);
     } catch (error) {
       if (isAbort(error) || asked.signal.aborted) return;
       this.show({ results: [], next: null }, false);
       const { message, hint } = explain(error);
       this.say(hint === null ? message : `${message} ${hint}`);
     } finally {
-      if (asked === this.asked) this.popup.classList.remove("waiting");
+      if (asked === this.asked) {
+        this.popup.classList.remove("waiting");
+        this.entered = false;
+      }
     }
   }
 
@@ -160,17 +180,25 @@ export class SearchBox {
     } else if (event.key === "Enter") {
       event.preventDefault();
       const option = this.options[this.active];
-      if (option && !this.popup.hidden && !this.popup.classList.contains("waiting")) this.choose(option.id);
-      else void this.ask(false);
+      if (option && !this.popup.hidden) this.choose(option.id);
+      else this.enter();
     } else if (event.key === "Escape") {
       if (this.popup.hidden) this.input.value = "";
       this.close();
     }
   }
 
+  /** Chooses the first result of the text as it stands, once it has come. */
+  private enter(): void {
+    if (this.input.value.trim() === "") return;
+    const coming = this.popup.classList.contains("waiting") && this.timer === undefined;
+    if (!coming) void this.ask(false);
+    this.entered = true;
+  }
+
   /** Moves along the list; below its end more is fetched when there is more. */
   private step(by: number): void {
-    if (this.options.length === 0) return;
+    if (this.options.length === 0 || this.popup.classList.contains("waiting")) return;
     if (this.active + by >= this.options.length && this.next !== null) {
       void this.ask(true);
       return;
@@ -209,10 +237,8 @@ export class SearchBox {
   }
 
   private close(): void {
-    clearTimeout(this.timer);
-    this.asked.abort();
+    this.stopAsking();
     this.popup.hidden = true;
-    this.popup.classList.remove("waiting");
     this.status.textContent = "";
     this.list.replaceChildren();
     this.options = [];
