@@ -67,7 +67,8 @@ export class SearchBox {
   }
 
   private onFocus(): void {
-    if (this.input.value.trim() !== "") this.later();
+    // With the list open the focus only comes back from beside it.
+    if (this.input.value.trim() !== "" && this.popup.hidden) this.later();
     else if (this.session.database?.indexes.length === 0) {
       this.say("This database has no index, so there is no search by text. Type a node’s id, such as #0.");
     }
@@ -145,7 +146,7 @@ export class SearchBox {
     }
     for (const result of page.results) this.addOption(result);
     this.next = page.next;
-    byId("search-more").hidden = page.next === null;
+    this.showMore(page.next !== null);
     this.open();
     if (this.options.length > 0) {
       if (!more) this.setActive(0);
@@ -154,6 +155,13 @@ export class SearchBox {
     } else {
       this.say("Nothing found. Texts are searched by their beginning, in capital and small letters as they stand.");
     }
+  }
+
+  /** A button that has the focus must not take it along when it goes: the list would close. */
+  private showMore(is: boolean): void {
+    const more = byId("search-more");
+    if (!is && more.contains(document.activeElement)) this.input.focus();
+    more.hidden = !is;
   }
 
   private addOption(result: SearchResult): void {

@@ -61,3 +61,25 @@ test("typing on after Enter chooses nothing", { skip }, async (t) => {
   assert.equal(await page.locator("#panel-head").isVisible(), false);
   assert.equal(await input.getAttribute("aria-activedescendant"), "search-option-0");
 });
+
+test("“Show more” pressed by the keyboard keeps the list to its end", { skip }, async (t) => {
+  const page = await world.open(t);
+  await untilDrawn(page);
+  const input = page.locator("#search-input");
+  await page.locator("#search-index").selectOption("Film.title");
+  await input.fill("The");
+  const options = page.locator("#search-list [role=option]");
+  const more = page.locator("#search-more button");
+  await more.waitFor();
+  await more.focus();
+  for (let shown = 12; shown < 72; shown += 12) {
+    await options.nth(shown - 1).waitFor();
+    await page.keyboard.press("Enter");
+    await options.nth(shown).waitFor();
+  }
+  await more.waitFor({ state: "hidden" });
+  assert.equal(await options.count(), 72);
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "search-input");
+  await page.keyboard.press("ArrowUp");
+  assert.equal(await input.getAttribute("aria-activedescendant"), "search-option-71");
+});
