@@ -261,6 +261,10 @@ export function indexName(label: string, property: string): string {
   return `${quoted(label)}.${quoted(property)}`;
 }
 
+/** Backquotes, backslashes and line breaks as the server writes them in names. */
+const ESCAPES: Record<string, string> = { "`": "``", "\\": "\\\\", "\n": "\\n", "\r": "\\r" };
+
 function quoted(name: string): string {
-  return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) ? name : `\`${name.replaceAll("`", "``")}\``;
+  if (/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) return name;
+  return `\`${name.replace(/[`\\\n\r]/g, (one) => ESCAPES[one] ?? one)}\``;
 }

@@ -42,6 +42,7 @@ test("labels have looks by position: six hues, then other forms", () => {
 test("index names are quoted where they must be", () => {
   assert.equal(indexName("Person", "name"), "Person.name");
   assert.equal(indexName("My Label", "a`b"), "`My Label`.`a``b`");
+  assert.equal(indexName("C:\\new", "two\r\nlines"), "`C:\\\\new`.`two\\r\\nlines`");
 });
 
 test("the connection tries again with growing pauses until the server answers", async () => {
