@@ -31,9 +31,12 @@ export interface Hooks {
   lost(): void;
   /** The server answered, whatever it said. */
   reached(): void;
-  /** The token is missing or wrong; resolves when there is another to try. */
-  askToken(refused: boolean): Promise<string>;
+  /** There is no token that the server takes; resolves with another to try, which `isToken` holds for. */
+  askToken(trouble: TokenTrouble): Promise<string>;
 }
+
+/** Why a token is asked for: none is known, the server refused it, or it was none that could be sent. */
+export type TokenTrouble = "missing" | "refused" | "malformed";
 
 export type Query = Record<string, string | number | null | undefined>;
 
@@ -43,6 +46,7 @@ const WAIT_SECONDS_MAX = 5;
 
 export class Api {
   private token: string | null;
+  private malformed = false;
   private asking: Promise<string> | null = null;
 
   constructor(
@@ -52,8 +56,10 @@ export class Api {
     this.token = readToken();
   }
 
-  /** Takes a token from elsewhere, as from the address. */
+  /** Takes a token from elsewhere, as from the address; one that no header can carry counts as none. */
   setToken(token: string): void {
+    this.malformed = !isToken(token);
+    if (this.malformed) return;
     this.token = token;
     try {
       sessionStorage.setItem(TOKEN_KEY, token);
@@ -115,7 +121,7 @@ export class Api {
   /** Waits for a token other than the one that was refused; requests side by side ask once. */
   private async newToken(used: string | null): Promise<void> {
     if (this.token !== used) return;
-    this.asking ??= this.hooks.askToken(used !== null);
+    this.asking ??= this.hooks.askToken(this.malformed ? "malformed" : used === null ? "missing" : "refused");
     try {
       this.setToken(await this.asking);
     } finally {
@@ -126,10 +132,16 @@ export class Api {
 
 function readToken(): string | null {
   try {
-    return sessionStorage.getItem(TOKEN_KEY);
+    const token = sessionStorage.getItem(TOKEN_KEY);
+    return token !== null && isToken(token) ? token : null;
   } catch {
     return null;
   }
+}
+
+/** Whether a text can be a token: letters, digits and signs of ASCII, without spaces; no header carries others. */
+export function isToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
 }
 
 function queryText(query: Query): string {

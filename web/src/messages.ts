@@ -1,6 +1,7 @@
 //! Everything the page says by itself: the banner of a lost connection, notices, the form for the
 //! token, and the words for screen readers.
 
+import { isToken, type TokenTrouble } from "./api";
 import type { Connection } from "./connection";
 import { button, byId, el, icon } from "./dom";
 import type { Notice, Session } from "./session";
@@ -56,12 +57,22 @@ export function speak(session: Session): void {
   });
 }
 
-/** Asks for the server's access token; resolves with what the person gives. */
-export function askToken(refused: boolean): Promise<string> {
+const TOKEN_TROUBLES: Record<TokenTrouble, string> = {
+  missing: "",
+  refused: "The token was not accepted.",
+  malformed: "This cannot be a token: tokens have letters, digits and signs of ASCII, and no spaces.",
+};
+
+/** Asks for the server's access token; resolves with what the person gives, once it can be one. */
+export function askToken(trouble: TokenTrouble): Promise<string> {
   const dialog = byId<HTMLDialogElement>("token");
   const input = byId<HTMLInputElement>("token-input");
   const form = byId<HTMLFormElement>("token-form");
-  byId("token-refused").hidden = !refused;
+  const tell = (what: TokenTrouble): void => {
+    byId("token-refused").textContent = TOKEN_TROUBLES[what];
+    byId("token-refused").hidden = what === "missing";
+  };
+  tell(trouble);
   input.value = "";
   if (!dialog.open) dialog.showModal();
   input.focus();
@@ -72,6 +83,10 @@ export function askToken(refused: boolean): Promise<string> {
       event.preventDefault();
       const token = input.value.trim();
       if (token === "") return;
+      if (!isToken(token)) {
+        tell("malformed");
+        return;
+      }
       listening.abort();
       dialog.close();
       resolve(token);

@@ -101,6 +101,36 @@ withMock("the token is asked for, refused, taken, and kept for the tab", async (
   await untilDrawn(page);
 });
 
+withMock("a token that no request can carry is refused with words, not with a lost connection", async (t) => {
+  world.server.token = "s3cret";
+  const page = await world.open(t, `#node=0&token=${encodeURIComponent("s3crét€")}`, {}, REFUSED);
+  await page.locator("#token[open]").waitFor();
+  await untilText(page.locator("#token-refused"), /cannot be a token/);
+  assert.doesNotMatch(page.url(), /token/);
+  for (const text of ["пароль", "two words"]) {
+    await page.locator("#token-input").fill(text);
+    await page.keyboard.press("Enter");
+    await untilText(page.locator("#token-refused"), /cannot be a token/);
+  }
+  await page.locator("#token-input").fill("wrong");
+  await page.keyboard.press("Enter");
+  await untilText(page.locator("#token-refused"), /not accepted/);
+  await page.locator("#token-input").fill("s3cret");
+  await page.keyboard.press("Enter");
+  await untilDrawn(page);
+  assert.equal(await page.locator("#banner").isVisible(), false);
+});
+
+withMock("a token kept for the tab that no request can carry is asked for anew", async (t) => {
+  world.server.token = "s3cret";
+  const page = await world.open(t, "#token=s3cret", {}, REFUSED);
+  await untilDrawn(page);
+  await page.evaluate(() => sessionStorage.setItem("hopdb-token", "ключ"));
+  await page.reload();
+  await page.locator("#token[open]").waitFor();
+  assert.equal(await page.locator("#token-refused").isVisible(), false);
+});
+
 withMock("a token in the address is taken once and not left there", async (t) => {
   world.server.token = "s3cret";
   const page = await world.open(t, "#node=0&token=s3cret");
