@@ -1,4 +1,5 @@
-//! Keys. Single letters work unless a field has the focus; arrows and Enter on the drawing alone.
+//! Keys. Single letters and signs act while the focus is in the graph's part of the page, or nowhere, so
+//! that no key pressed elsewhere does something unasked; arrows and Enter act on the drawing alone.
 
 import { byId, isTyping } from "./dom";
 import { ARROWS, steer } from "./graph/steer";
@@ -23,7 +24,7 @@ export class Keyboard {
   }
 
   private onKey(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !this.isAtGraph(event.target)) return;
     if (document.querySelector("dialog[open]")) return;
     const actions: Record<string, () => void> = {
       "?": () => this.help.showModal(),
@@ -39,6 +40,11 @@ export class Keyboard {
     if (!action) return;
     event.preventDefault();
     action();
+  }
+
+  /** Whether the focus is in the drawing or what lies over it, or nothing has it. */
+  private isAtGraph(focused: EventTarget | null): boolean {
+    return focused === document.body || (focused instanceof Node && this.view.canvas.parentElement?.contains(focused) === true);
   }
 
   private onCanvasKey(event: KeyboardEvent): void {

@@ -26,6 +26,8 @@ export class Dump {
   private readonly tints: number[];
   private readonly readout = el("p", { class: "readout" });
   private readonly rows = el("div", { class: "hex", "aria-hidden": "true" });
+  /** The way to the bytes that are not shown; beside the bytes, as these are hidden from screen readers. */
+  private readonly more = el("div", { class: "hex-more" });
   private readonly list = el("ol", { class: "fields" });
   /** Byte elements and list items by field. */
   private byteElements: HTMLElement[][] = [];
@@ -38,7 +40,7 @@ export class Dump {
   ) {
     this.bytes = fromHex(dumped.bytes);
     this.tints = tints(dumped.fields);
-    this.element.append(this.readout, this.rows, this.list);
+    this.element.append(this.readout, this.rows, this.more, this.list);
     this.showBytes(BYTES_FIRST);
     this.showFields(FIELDS_FIRST);
     this.light(-1);
@@ -77,8 +79,17 @@ export class Dump {
       );
     }
     const rest = this.bytes.length - shown;
-    const more = rest > 0 ? button(`Show ${count(rest)} more bytes`, { class: "quiet" }, () => this.showBytes(Infinity)) : null;
-    this.rows.replaceChildren(...rows, ...(more ? [more] : []));
+    this.rows.replaceChildren(...rows);
+    this.more.hidden = rest === 0;
+    const buttons = rest > 0 ? [button(`Show ${count(rest)} more bytes`, { class: "quiet" }, () => this.showAllBytes())] : [];
+    this.more.replaceChildren(...buttons);
+  }
+
+  private showAllBytes(): void {
+    const hadFocus = this.more.contains(document.activeElement);
+    this.showBytes(Infinity);
+    // The button has gone; the fields are what comes behind it.
+    if (hadFocus) this.list.querySelector<HTMLElement>("[tabindex='0']")?.focus();
   }
 
   private byteElement(text: string, field: number): HTMLElement {

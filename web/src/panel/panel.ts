@@ -47,14 +47,22 @@ export class Panel {
   /** The bar between drawing and panel: dragged, or moved by arrow keys. */
   private watchSplitter(): void {
     const splitter = byId("splitter");
-    const move = (width: number): void => {
-      const most = Math.max(WIDTH_MIN, window.innerWidth * 0.7);
-      const fit = Math.round(Math.min(most, Math.max(WIDTH_MIN, width)));
-      document.documentElement.style.setProperty("--panel-width", `${fit}px`);
-      splitter.setAttribute("aria-valuenow", String(fit));
+    const most = (): number => Math.round(Math.max(WIDTH_MIN, window.innerWidth * 0.7));
+    const tell = (): void => {
+      const [least, width] = [WIDTH_MIN, Math.round(byId("panel").offsetWidth)];
+      splitter.setAttribute("aria-valuemin", String(Math.min(least, width)));
+      splitter.setAttribute("aria-valuemax", String(Math.max(most(), width)));
+      splitter.setAttribute("aria-valuenow", String(width));
     };
-    splitter.setAttribute("aria-valuemin", String(WIDTH_MIN));
-    splitter.setAttribute("aria-valuenow", String(Math.round(byId("panel").offsetWidth)));
+    let wanted: number | null = null;
+    const move = (width: number): void => {
+      wanted = width;
+      const fit = Math.round(Math.min(most(), Math.max(WIDTH_MIN, width)));
+      document.documentElement.style.setProperty("--panel-width", `${fit}px`);
+      tell();
+    };
+    tell();
+    window.addEventListener("resize", () => (wanted === null ? tell() : move(wanted)));
     splitter.addEventListener("pointerdown", (event) => splitter.setPointerCapture(event.pointerId));
     splitter.addEventListener("pointermove", (event) => {
       if (splitter.hasPointerCapture(event.pointerId)) move(window.innerWidth - event.clientX);

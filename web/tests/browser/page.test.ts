@@ -238,6 +238,36 @@ test("the keyboard alone does everything", async (t) => {
   assert.ok(await page.evaluate(() => document.activeElement?.classList.contains("neighbour")));
 });
 
+test("single letters do nothing while the focus is in the panel or on a tool of the page", async (t) => {
+  const { node } = world.facts;
+  const page = await world.open(t, at(node.id));
+  await untilDrawn(page);
+  for (const place of ["#tab-properties", "#theme", "#pool-toggle"]) {
+    await page.locator(place).focus();
+    for (const key of ["w", "?", "/"]) await page.keyboard.press(key);
+    assert.equal(await page.evaluate(() => `#${document.activeElement?.id}`), place);
+  }
+  assert.equal(await page.locator("#walk-next-text").textContent(), "Next hop");
+  assert.doesNotMatch(hash(page), /walk=/);
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+  await page.keyboard.press("w");
+  await page.locator("#walk-table tbody tr").first().waitFor();
+});
+
+test("the bar beside the panel tells its bounds, and keeps them", async (t) => {
+  const page = await world.open(t);
+  const bar = page.locator("#splitter");
+  const value = async (name: string): Promise<number> => Number(await bar.getAttribute(`aria-value${name}`));
+  assert.deepEqual([await value("min"), await value("max")], [340, 896]);
+  await bar.focus();
+  for (let presses = 0; presses < 40; presses += 1) await page.keyboard.press("ArrowLeft");
+  assert.equal(await value("now"), await value("max"));
+  await page.setViewportSize({ width: 1_000, height: 800 });
+  await page.waitForFunction(() => document.getElementById("splitter")?.getAttribute("aria-valuemax") !== "896");
+  const [least, now, most] = [await value("min"), await value("now"), await value("max")];
+  assert.ok(least <= now && now <= most, `${least} ${now} ${most}`);
+});
+
 /** Presses arrows until one leads to a neighbour. */
 async function moveToNeighbour(page: Page, from: string): Promise<void> {
   for (const key of ["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"]) {

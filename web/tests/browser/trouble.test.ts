@@ -58,6 +58,19 @@ withMock("long values are folded, typed values have their text", async (t) => {
   assert.ok(((await text.textContent()) ?? "").length > 1_000);
 });
 
+withMock("nothing that takes the focus is hidden from screen readers", async (t) => {
+  const page = await world.open(t, `#node=${HOSTILE}&drawn=${HOSTILE}&tab=bytes`);
+  const more = page.locator(".dump button", { hasText: /more bytes/ }).first();
+  await more.waitFor();
+  assert.equal(await page.locator("[aria-hidden=true] :is(button, a, input, select, [tabindex])").count(), 0);
+  const shown = page.locator(".hex-bytes .byte");
+  const before = await shown.count();
+  await more.focus();
+  await page.keyboard.press("Enter");
+  assert.ok((await shown.count()) > before);
+  assert.ok(await page.evaluate(() => document.activeElement?.classList.contains("field")));
+});
+
 withMock("the server stops and comes back: a banner, then the page goes on", async (t) => {
   const page = await world.open(t, "#node=0&drawn=0", {}, /Failed to load resource|ERR_/);
   await untilDrawn(page);
