@@ -12,6 +12,8 @@ export class ApiError extends Error {
     readonly code: string,
     message: string,
     readonly hint: string | null,
+    /** Seconds after which the server wants to be asked again. */
+    readonly retryAfter: number | null = null,
   ) {
     super(message);
     this.name = "ApiError";
@@ -80,13 +82,13 @@ export class Api {
       }
       const text = await this.text(response, signal);
       if (response.ok) return parse<T>(text);
-      const seconds = Number(response.headers.get("Retry-After") ?? NaN);
-      if (response.status === 503 && !waited && seconds <= WAIT_SECONDS_MAX) {
+      const seconds = secondsOf(response.headers.get("Retry-After"));
+      if (response.status === 503 && !waited && seconds !== null && seconds <= WAIT_SECONDS_MAX) {
         waited = true;
         await pause(seconds * 1_000, signal);
         continue;
       }
-      throw errorOf(response.status, text);
+      throw errorOf(response.status, text, seconds);
     }
   }
 
@@ -161,12 +163,17 @@ function parse<T>(text: string): T {
   }
 }
 
-function errorOf(status: number, text: string): ApiError {
+/** A `Retry-After` in seconds; null without one, and for a date, which the server does not send. */
+function secondsOf(text: string | null): number | null {
+  return text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null;
+}
+
+function errorOf(status: number, text: string, retryAfter: number | null): ApiError {
   try {
     const { code, message, hint } = (JSON.parse(text) as { error: Record<string, string | null> }).error;
-    return new ApiError(status, code ?? "internal", message ?? `The server answered ${status}.`, hint ?? null);
+    return new ApiError(status, code ?? "internal", message ?? `The server answered ${status}.`, hint ?? null, retryAfter);
   } catch {
-    return new ApiError(status, "internal", `The server answered ${status}.`, null);
+    return new ApiError(status, "internal", `The server answered ${status}.`, null, retryAfter);
   }
 }
 

@@ -2,7 +2,7 @@
 //! Decides nothing itself beyond who listens to whom.
 
 import { parseAddress } from "./address";
-import { Api } from "./api";
+import { Api, explain } from "./api";
 import { Labels } from "./colours";
 import { Connection } from "./connection";
 import { byId } from "./dom";
@@ -21,6 +21,7 @@ import { PanelHead } from "./panel/head";
 import { Inspected } from "./panel/inspected";
 import { Panel } from "./panel/panel";
 import { PropertiesTab } from "./panel/properties";
+import { untilAnswered } from "./patience";
 import { PoolStrip } from "./pool";
 import { SearchBox } from "./search";
 import { Session } from "./session";
@@ -28,6 +29,7 @@ import { ThemeSwitch } from "./theme";
 import type { Database } from "./types";
 import { WalkCard } from "./walk/card";
 
+let beginning = false;
 const connection = new Connection(() => session.readDatabase());
 const api = new Api("api/v1", {
   lost: () => connection.lost(),
@@ -119,24 +121,31 @@ function joinTools(): void {
   byId("skip-panel").addEventListener("click", () => byId(`tab-${session.tab}`).focus());
 }
 
+/** Reads the database, however often the server refuses, and brings the page to its address. */
 async function begin(): Promise<void> {
+  if (beginning) return;
+  beginning = true;
   try {
-    await session.readDatabase();
+    await untilAnswered(() => session.readDatabase(), (error, pause) => {
+      const { message } = explain(error);
+      session.emit("notice", { message, hint: `The page asks again in ${Math.ceil(pause / 1_000)} s.`, kind: "info" });
+    });
+    await session.restore();
   } catch (error) {
     // A lost connection goes on in `resume`.
     session.fail(error);
-    return;
+  } finally {
+    beginning = false;
   }
-  await session.restore();
 }
 
 /** Goes on after the connection was lost: reads again what may have changed. */
 async function resume(): Promise<void> {
   pool.wake();
   try {
-    const first = session.database === null;
+    if (session.database === null) return await begin();
     await session.readDatabase();
-    if (first || session.graph.nodes.size === 0) await session.restore();
+    if (session.graph.nodes.size === 0) await session.restore();
     else await session.reload();
     if (inspected.error) inspected.again();
   } catch (error) {

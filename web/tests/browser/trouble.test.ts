@@ -178,6 +178,27 @@ withMock("a busy server is asked again after the time it says", async (t) => {
   assert.equal(refusals, 1);
 });
 
+for (const [words, refusal] of [
+  ["busy", new Refusal(503, "busy", "Too many requests at once.", "Try again.")],
+  ["at fault", new Refusal(500, "internal", "Something went wrong.")],
+] as const) {
+  withMock(`a page opened while the server is ${words} draws once it answers`, async (t) => {
+    let refusals = 0;
+    world.server.interfere = (path, _query, response) => {
+      if (path !== "database" || refusals >= 3) return false;
+      refusals += 1;
+      if (refusal.status === 503) response.setHeader("Retry-After", "0");
+      refuse(response, refusal);
+      return true;
+    };
+    const page = await world.open(t, "#node=12&drawn=12", {}, REFUSED);
+    await untilText(page.locator("#notice"), /asks again in \d+ s/);
+    await untilDrawn(page);
+    await untilText(page.locator("#panel-head .id"), /^#12$/);
+    assert.equal(refusals, 3);
+  });
+}
+
 withMock("a server that stays busy is told of, with the way out", async (t) => {
   world.server.interfere = (path, _query, response) => {
     if (!path.endsWith("/walk")) return false;
