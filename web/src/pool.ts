@@ -69,7 +69,7 @@ export class PoolStrip {
   }
 
   private show(pool: Pool, samples: readonly Sample[]): void {
-    const share = (frames: number): string => `${Math.min(100, (100 * frames) / Math.max(1, pool.frames_max))}%`;
+    const share = (frames: number): string => shareWidth(frames, pool.frames_max);
     byId("pool-resident").style.width = share(pool.resident);
     byId("pool-dirty").style.width = share(pool.dirty);
     byId("pool-pinned").style.width = share(pool.pinned);
@@ -106,6 +106,11 @@ export class PoolStrip {
     const rows = facts.map(([name, value]) => el("div", {}, el("dt", { text: name }), el("dd", { text: value })));
     byId("pool-facts").replaceChildren(...rows);
   }
+}
+
+/** The width of a part of the bar; whatever is not zero can be seen. */
+export function shareWidth(frames: number, most: number): string {
+  return frames <= 0 ? "0px" : `max(2px, ${Math.min(100, (100 * frames) / Math.max(1, most))}%)`;
 }
 
 /** Draws numbers as a small line over its area; the highest one touches the top. */

@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 
 import type { Page } from "playwright-core";
 
+import type { Pool } from "../../src/types";
 import { drawnCount, selectedId, untilDrawn, untilText, World } from "./harness";
 
 let world: World;
@@ -203,6 +204,24 @@ test("the pool is shown live", async (t) => {
   const first = await requests.textContent();
   await page.waitForFunction((old) => [...document.querySelectorAll("#pool-facts div")].some((row) => row.textContent?.startsWith("Requests") && row.querySelector("dd")?.textContent !== old), first);
   await page.locator("#pool-reads-spark polyline").waitFor({ state: "attached" });
+});
+
+test("a few frames of many can be seen in the pool's bar", async (t) => {
+  const page = await world.open(t);
+  await untilText(page.locator("#pool-frames"), /of [\d,]+ frames/);
+  const rewritten = { frames_max: 65_536, resident: 229, dirty: 1, pinned: 0 };
+  await page.route(/\/pool$/, async (route) => {
+    const answer = (await (await route.fetch()).json()) as Pool;
+    await route.fulfill({ json: { ...answer, ...rewritten } });
+  });
+  await untilText(page.locator("#pool-frames"), /^229 of 65,536 frames$/);
+  // The widths come by a transition.
+  const widths = await page.waitForFunction(() => {
+    const parts = ["resident", "dirty", "pinned"].map((part) => document.getElementById(`pool-${part}`));
+    if (parts.some((part) => (part?.getAnimations().length ?? 0) > 0)) return null;
+    return parts.map((part) => part?.getBoundingClientRect().width);
+  });
+  assert.deepEqual(await widths.jsonValue(), [2, 2, 0]);
 });
 
 test("the keyboard alone does everything", async (t) => {
