@@ -88,10 +88,9 @@ test("the same database opened anew: the drawing stays, what is shown is read ag
   const page = await openFull(t);
   const drawn = await drawnCount(page);
   const before = hash(page);
-  const asked = world.server.asked.length;
+  const again = ["database", "nodes/12", "inspect/nodes/12"].map((path) => page.waitForResponse((response) => response.url().endsWith(`/v1/${path}`)));
   world.server.answers = new Answers(usual.graph);
-  const again = ["database", "nodes/12", "inspect/nodes/12"];
-  while (!again.every((path) => world.server.asked.slice(asked).includes(path))) await page.waitForResponse(/api/);
+  await Promise.all(again);
   await page.locator("details.cell").first().waitFor();
   assert.equal(await drawnCount(page), drawn);
   assert.equal(await selectedId(page), "12");
