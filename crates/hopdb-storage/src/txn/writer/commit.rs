@@ -30,6 +30,7 @@ struct Changes {
     born_ids: Vec<PageId>,
     freed_ids: Vec<PageId>,
 }
+
 impl Writer {
     /// Makes the changes durable and visible. Calls `published` with the timestamp when the pages are published, before
     /// the next writer is let in; it need not become durable then.
@@ -67,6 +68,7 @@ impl Writer {
         }
         Ok(ts)
     }
+
     /// Sorts the private pages by what is to be done with them.
     fn gather(&mut self) -> Changes {
         let mut changes = Changes {
