@@ -115,7 +115,8 @@ fn nobody_has_to_read_the_log() {
 fn a_server_that_writes_has_the_file_alone() {
     let folder = friends();
     let served = Served::start(&folder, "serve friends.hop --listen 127.0.0.1:0 --write --quiet");
-    let texts = ["friends.hop is in use by another process", "hint: close the other program"];
+    let in_use_by = |process: &Child| format!("friends.hop is in use by process {}", process.id());
+    let texts = [&*in_use_by(&served.process), "hint: close the other program"];
     folder.fails("stat friends.hop", 3, &texts);
     folder.fails("serve friends.hop --listen 127.0.0.1:0", 3, &texts);
     let mut stream = TcpStream::connect(served.address).unwrap();
@@ -137,6 +138,7 @@ fn a_server_that_writes_has_the_file_alone() {
     let mut reader = folder.start("serve friends.hop --listen 127.0.0.1:0 --quiet");
     let mut line = String::new();
     BufReader::new(reader.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let texts = [&*in_use_by(&reader), "hint: close the other program"];
     folder.fails("serve friends.hop --listen 127.0.0.1:0 --write", 3, &texts);
     reader.kill().unwrap();
     reader.wait().unwrap();
