@@ -19,14 +19,13 @@
 
 mod content;
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::codec::num::{get_u32, get_u64, put_u32, put_u64, to_u32, to_usize};
 use crate::error::{Error, Result};
-use crate::io::{File, FileSystem, OpenMode};
+use crate::io::{File, FileSystem, OpenMode, reserve_ahead};
 use crate::page::Lsn;
 use crate::sync::{Arc, AtomicU64, Condvar, Mutex, MutexGuard, Ordering};
 
@@ -304,15 +303,10 @@ impl Wal {
 
     /// Reserves the file from `reserved` up to `end`, and a step ahead when the disk has the space; gives how far.
     /// What is reserved is written with zeros, too: the first write of reserved space changes the file's map of
-    /// blocks, and a sync that has to write this as well takes twice as long.
+    /// blocks, which the sync then has to write as well.
     fn reserve(&self, reserved: u64, end: u64) -> Result<u64> {
-        let mut len = end.next_multiple_of(RESERVE_STEP);
-        let mut done = self.file.reserve(len);
-        if done.as_ref().is_err_and(|error| error.kind() == ErrorKind::StorageFull) {
-            len = end;
-            done = self.file.reserve(len);
-        }
-        done.map_err(|e| Error::io("reserve space in", &self.path, e))?;
+        let len = reserve_ahead(&*self.file, end, RESERVE_STEP)
+            .map_err(|e| Error::io("reserve space in", &self.path, e))?;
         if len > end {
             let zeros = vec![0; to_usize(len - end.max(reserved))];
             self.file

@@ -52,6 +52,15 @@ pub trait FileSystem: Send + Sync + Debug {
     fn yield_now(&self);
 }
 
+/// Reserves a file up to `len` bytes, and on to a multiple of `step` when the disk has the space; gives how far.
+pub(crate) fn reserve_ahead(file: &dyn File, len: u64, step: u64) -> io::Result<u64> {
+    let ahead = len.next_multiple_of(step);
+    match file.reserve(ahead) {
+        Err(error) if error.kind() == io::ErrorKind::StorageFull => file.reserve(len).map(|()| len),
+        done => done.map(|()| ahead),
+    }
+}
+
 /// An open file. All access is positional, so that any number of threads share one handle.
 pub trait File: Send + Sync + Debug {
     /// Reads until `buf` is full or the file ends; gives the bytes read.

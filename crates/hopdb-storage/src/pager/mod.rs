@@ -13,13 +13,12 @@
 
 pub(crate) mod header;
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::codec::num::to_usize;
 use crate::error::{Error, Result};
-use crate::io::{File, FileSystem};
+use crate::io::{File, FileSystem, reserve_ahead};
 use crate::page::{self, CommitTs, Lsn, PageId};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
 use crate::wal::{Poison, RecordKind, Wal};
@@ -319,14 +318,8 @@ impl Pager {
         if self.wal().is_none() || need <= *reserved {
             return Ok(());
         }
-        let mut len = need.next_multiple_of(RESERVE_STEP);
-        let mut done = self.file.reserve(len);
-        if done.as_ref().is_err_and(|error| error.kind() == ErrorKind::StorageFull) {
-            len = need;
-            done = self.file.reserve(len);
-        }
-        done.map_err(|e| Error::io("reserve space in", &self.path, e))?;
-        *reserved = len;
+        *reserved = reserve_ahead(&*self.file, need, RESERVE_STEP)
+            .map_err(|e| Error::io("reserve space in", &self.path, e))?;
         Ok(())
     }
 

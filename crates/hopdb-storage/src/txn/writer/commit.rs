@@ -15,7 +15,7 @@ use crate::txn::snapshots::Published;
 use crate::txn::{Durability, Mode, allocation, delta};
 use crate::wal::{Batch, RecordKind};
 
-/// Born pages that are logged whole: up to so many cost less than a sync of the file they belong to.
+/// Most born pages that are logged whole, which saves a sync of the file: more would be written twice for it.
 const LOGGED_BORN_PAGES: usize = 32;
 /// Bytes of records that commits which do not wait leave in memory.
 const VOLATILE_BYTES: usize = 1 << 20;
