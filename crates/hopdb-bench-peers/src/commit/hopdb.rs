@@ -20,16 +20,6 @@ impl HopDb {
         txn.commit()?;
         Ok(Self(store))
     }
-
-    fn put(&self, rows: &mut dyn Iterator<Item = (&[u8], &[u8])>) -> Outcome<()> {
-        let mut txn = self.0.write()?;
-        let table = txn.table(TABLE)?.ok_or("the table is gone")?;
-        for (key, value) in rows {
-            txn.put(table, key, value)?;
-        }
-        txn.commit()?;
-        Ok(())
-    }
 }
 
 impl Store for HopDb {
@@ -53,7 +43,13 @@ impl Store for HopDb {
     }
 
     fn commit(&self, rows: &[Row]) -> Outcome<()> {
-        self.put(&mut rows.iter().map(|(key, value)| (&key[..], &value[..])))
+        let mut txn = self.0.write()?;
+        let table = txn.table(TABLE)?.ok_or("the table is gone")?;
+        for (key, value) in rows {
+            txn.put(table, key, value)?;
+        }
+        txn.commit()?;
+        Ok(())
     }
 
     fn checkpoint(&self) -> Outcome<()> {

@@ -34,6 +34,16 @@ impl Lmdb {
     }
 }
 
+impl Lmdb {
+    fn put<B: AsRef<[u8]>>(&self, rows: impl Iterator<Item = (B, B)>) -> Outcome<()> {
+        let mut txn = self.env.write_txn()?;
+        for (key, value) in rows {
+            self.table.put(&mut txn, key.as_ref(), value.as_ref())?;
+        }
+        Ok(txn.commit()?)
+    }
+}
+
 impl Store for Lmdb {
     fn about(&self) -> About {
         let version = heed::lmdb_version();
@@ -42,19 +52,11 @@ impl Store for Lmdb {
     }
 
     fn load(&self, rows: &mut dyn Iterator<Item = Row>) -> Outcome<()> {
-        let mut txn = self.env.write_txn()?;
-        for (key, value) in rows {
-            self.table.put(&mut txn, &key, &value)?;
-        }
-        Ok(txn.commit()?)
+        self.put(rows)
     }
 
     fn commit(&self, rows: &[Row]) -> Outcome<()> {
-        let mut txn = self.env.write_txn()?;
-        for (key, value) in rows {
-            self.table.put(&mut txn, key, value)?;
-        }
-        Ok(txn.commit()?)
+        self.put(rows.iter().map(|(key, value)| (key, value)))
     }
 
     /// Every commit is where it stays.

@@ -18,12 +18,12 @@ impl Redb {
         Ok(Self(Database::builder().set_cache_size(CACHE_BYTES).create(path)?))
     }
 
-    fn put(&self, rows: &mut dyn Iterator<Item = (&[u8], &[u8])>) -> Outcome<()> {
+    fn put<B: AsRef<[u8]>>(&self, rows: impl Iterator<Item = (B, B)>) -> Outcome<()> {
         let txn = self.0.begin_write()?;
         {
             let mut table = txn.open_table(TABLE)?;
             for (key, value) in rows {
-                table.insert(key, value)?;
+                table.insert(key.as_ref(), value.as_ref())?;
             }
         }
         Ok(txn.commit()?)
@@ -40,18 +40,11 @@ impl Store for Redb {
     }
 
     fn load(&self, rows: &mut dyn Iterator<Item = Row>) -> Outcome<()> {
-        let txn = self.0.begin_write()?;
-        {
-            let mut table = txn.open_table(TABLE)?;
-            for (key, value) in rows {
-                table.insert(&key[..], &value[..])?;
-            }
-        }
-        Ok(txn.commit()?)
+        self.put(rows)
     }
 
     fn commit(&self, rows: &[Row]) -> Outcome<()> {
-        self.put(&mut rows.iter().map(|(key, value)| (&key[..], &value[..])))
+        self.put(rows.iter().map(|(key, value)| (key, value)))
     }
 
     /// Every commit is where it stays.

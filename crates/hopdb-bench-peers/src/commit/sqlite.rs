@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, ToSql, TransactionBehavior};
 
 use super::rows::Row;
 use super::{About, Store};
@@ -28,6 +28,20 @@ impl Sqlite {
         Ok(store)
     }
 
+    fn put<B: ToSql>(&self, rows: impl Iterator<Item = (B, B)>) -> Outcome<()> {
+        self.with(|connection| {
+            // Takes the lock at once: one that is taken later cannot wait for another writer.
+            let txn = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            {
+                let mut put = txn.prepare_cached(PUT)?;
+                for (key, value) in rows {
+                    put.execute((key, value))?;
+                }
+            }
+            Ok(txn.commit()?)
+        })
+    }
+
     fn with<T>(&self, act: impl FnOnce(&mut Connection) -> Outcome<T>) -> Outcome<T> {
         CONNECTION.with_borrow_mut(|connection| {
             if connection.is_none() {
@@ -50,31 +64,11 @@ impl Store for Sqlite {
     }
 
     fn load(&self, rows: &mut dyn Iterator<Item = Row>) -> Outcome<()> {
-        self.with(|connection| {
-            let txn = connection.transaction()?;
-            {
-                let mut put = txn.prepare(PUT)?;
-                for (key, value) in rows {
-                    put.execute((key, value))?;
-                }
-            }
-            Ok(txn.commit()?)
-        })
+        self.put(rows)
     }
 
     fn commit(&self, rows: &[Row]) -> Outcome<()> {
-        self.with(|connection| {
-            // Takes the lock at once: one that is taken later cannot wait for another writer.
-            let txn =
-                connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-            {
-                let mut put = txn.prepare_cached(PUT)?;
-                for (key, value) in rows {
-                    put.execute((key, value))?;
-                }
-            }
-            Ok(txn.commit()?)
-        })
+        self.put(rows.iter().map(|(key, value)| (key, value)))
     }
 
     fn checkpoint(&self) -> Outcome<()> {
