@@ -162,6 +162,11 @@ fn user(holder: Option<u32>) -> String {
 }
 
 impl Error {
+    /// Whether the disk is full.
+    pub(crate) fn is_full_disk(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull)
+    }
+
     /// Wraps what the system said about `path`.
     pub(crate) fn io(action: impl Into<String>, path: &Path, source: io::Error) -> Self {
         Self::Io { action: action.into(), path: path.to_path_buf(), source }

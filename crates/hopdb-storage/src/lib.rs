@@ -2,7 +2,7 @@
 //!
 //! One file of pages, one write-ahead log beside it, B+trees in the pages, and snapshots over them.
 //! Knows nothing of graphs, queries or sockets. Modules, low to high; each may use only those before it:
-//! `sync · error · io · codec · page · wal · pager · buffer · btree · txn · checkpoint · recovery · check · store · inspect`.
+//! `sync · error · io · codec · page · wal · pager · buffer · btree · txn · recovery · check · store · inspect`.
 //!
 //! Start at [`Store`].
 
@@ -14,7 +14,6 @@
 mod btree;
 mod buffer;
 mod check;
-mod checkpoint;
 pub mod codec;
 mod error;
 pub mod inspect;

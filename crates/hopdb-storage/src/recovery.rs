@@ -1,24 +1,35 @@
-//! Recovery: brings a file that was not closed to its last durable commit.
+//! Recovery: brings a file that was not closed to its last durable commit, and the log back into use.
 //!
-//! Reads the whole log from the redo point, keeps what belongs to commits, and works out each page:
-//! start from its newest checkpoint image, or from the file; apply what is newer, in order. The pages become
-//! dirty heads of the pool, and a checkpoint follows before anything else is written. Nothing in the file
-//! changes before that, so a crash in here starts it again (I10, I15).
+//! Two passes over the log from the redo point on, in bounded memory. The *survey* finds where the log ends, what belongs
+//! to commits, and what became of each page; then the log's end is made durable and what is torn behind it goes. Pages
+//! that a crash tore in their places are put there again from their images. The *redo* works out the pages, window by
+//! window in page order: start from the page in the file; apply what is newer, in order. The pages become dirty heads of
+//! the pool, and go to their places by the rules of every other page, so that a crash in here starts it again (I10,
+//! I15).
 //!
 //! Rules, argued in `docs/file-format.md`, "Redo":
 //! 1. What a page was before the last commit that bore or freed it does not matter: those records are skipped.
-//! 2. A checkpoint image stands for the LSN inside it, not for its place in the log.
-//! 3. A delta applies to exactly the version it names; anything else is corruption.
+//! 2. A delta applies to exactly the version it names; anything else is corruption.
+//! 3. Records that a rollback record follows, and no commit in between, do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
+use rustc_hash::FxHashSet;
+
+use crate::buffer::{Gone, PageRef, Pool, Publish};
 use crate::codec::num::get_u64;
 use crate::error::{Error, Result};
 use crate::page::{self, CommitTs, DIRECTORY_ROOT, Lsn, PageId};
-use crate::pager::Pager;
-use crate::pager::header::PAGES_MAX;
+use crate::pager::header::{Header, PAGES_MAX};
+use crate::pager::{Pager, RedoPoint};
 use crate::txn::delta;
-use crate::wal::{Entry, LogContent, RecordKind, Wal};
+use crate::wal::{Extent, Position, Record, RecordKind, Remnants, Wal};
+
+/// Bytes of records whose pages are worked out together.
+const WINDOW_BYTES: usize = 32 << 20;
+/// Pages that are handed to the pool together.
+const PUBLISH_PAGES: usize = 64;
 
 /// What recovery did, for the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,241 +42,351 @@ pub struct RecoveryReport {
     pub cut_bytes: u64,
 }
 
-/// The outcome: pages as of the last commit.
-pub(crate) struct Recovered {
-    pub(crate) pages: Vec<Box<[u8]>>,
-    pub(crate) commit_ts: CommitTs,
-    pub(crate) report: RecoveryReport,
+/// What the log says.
+pub(crate) struct Survey {
+    /// The last commit.
+    pub(crate) newest: RedoPoint,
+    /// Pages that the file must have, since the log does not have them whole.
+    pub(crate) file_pages: u64,
+    /// Commits behind the redo point.
+    pub(crate) commits: u64,
+    /// Where its records lie, up to those of the last commit.
+    pub(crate) extents: Vec<Extent>,
+    /// LSN below which everything was synced.
+    pub(crate) durable: Lsn,
+    /// What lies behind the last commit.
+    pub(crate) remnants: Remnants,
+    start: Position,
+    start_ts: CommitTs,
+    /// Records that do not count, in order.
+    rolled_back: Vec<Range<Lsn>>,
+    /// Pages that records change, with the last record that bore or freed them.
+    resets: BTreeMap<PageId, Lsn>,
+}
+
+/// Records since the last commit or rollback.
+#[derive(Default)]
+struct Open {
+    start: Option<Lsn>,
+    pages: Vec<PageId>,
+    /// Runs of pages born or freed, with the record that says so.
+    runs: Vec<(Range<PageId>, Lsn)>,
+    /// Runs of pages born, and those among them that are whole in the log.
+    born: Vec<Range<u64>>,
+    whole: BTreeSet<u64>,
+}
+
+/// Goes through the log of `wal` for the first time.
+pub(crate) fn survey(header: &Header, wal: &Wal) -> Result<Survey> {
+    let start = Position { lsn: header.base_lsn, at: header.base_at };
+    let mut survey = Survey {
+        newest: RedoPoint { ts: header.commit_ts, pages: header.page_count, lsn: start.lsn },
+        file_pages: header.page_count,
+        commits: 0,
+        extents: vec![Extent { lsn: start.lsn, at: start.at, end_at: start.at }],
+        durable: start.lsn,
+        remnants: Remnants::default(),
+        start,
+        start_ts: header.commit_ts,
+        rolled_back: Vec::new(),
+        resets: BTreeMap::new(),
+    };
+    let mut open = Open::default();
+    let mut reader = wal.reader(start)?;
+    while let Some(record) = reader.next()? {
+        survey.durable = survey.durable.max(record.durable);
+        let ends = survey.note(wal, &record, &mut open)?;
+        if ends {
+            survey.extents = reader.extents().to_vec();
+        }
+    }
+    let valid_end = reader.position().lsn;
+    survey.remnants = wal.remnants(survey.newest.lsn)?;
+    if survey.remnants.durable > valid_end {
+        let durable = survey.remnants.durable;
+        let reason = format!("no valid record, though all below LSN {durable} was synced");
+        return Err(corrupt(wal, valid_end, reason));
+    }
+    Ok(survey)
+}
+
+fn corrupt(wal: &Wal, lsn: Lsn, reason: impl Into<String>) -> Error {
+    Error::CorruptLog { path: wal.path().to_path_buf(), lsn: lsn.0, reason: reason.into() }
+}
+
+/// A payload that must have at least `len` bytes.
+fn payload<'a>(wal: &Wal, record: &Record<'a>, len: usize) -> Result<&'a [u8]> {
+    if record.payload.len() < len {
+        let what = format!("a {:?} record is too short", record.kind);
+        return Err(corrupt(wal, record.position.lsn, what));
+    }
+    Ok(record.payload)
+}
+
+impl Survey {
+    /// Takes note of a record; whether it ends a commit.
+    fn note(&mut self, wal: &Wal, record: &Record<'_>, open: &mut Open) -> Result<bool> {
+        let lsn = record.position.lsn;
+        let start = *open.start.get_or_insert(lsn);
+        match record.kind {
+            RecordKind::PageDelta | RecordKind::PageImage => {
+                let id = PageId(get_u64(payload(wal, record, 16)?, 0));
+                if id < DIRECTORY_ROOT {
+                    return Err(corrupt(wal, lsn, format!("it changes page {id}")));
+                }
+                open.pages.push(id);
+                let is_born = || open.born.iter().any(|run| run.contains(&id.0));
+                if record.kind == RecordKind::PageImage && is_born() {
+                    open.whole.insert(id.0);
+                }
+            }
+            RecordKind::BornPages | RecordKind::FreedPages => {
+                for run in payload(wal, record, 16)?.chunks_exact(16) {
+                    let first = get_u64(run, 0);
+                    let end = first.saturating_add(get_u64(run, 8));
+                    open.runs.push((PageId(first)..PageId(end), lsn));
+                    if record.kind == RecordKind::BornPages {
+                        open.born.push(first..end);
+                    }
+                }
+            }
+            RecordKind::Rollback => {
+                self.rolled_back.push(start..record.end);
+                *open = Open::default();
+            }
+            RecordKind::Commit => {
+                self.commit(wal, record, std::mem::take(open))?;
+                return Ok(true);
+            }
+            RecordKind::Jump => return Err(corrupt(wal, lsn, "a jump where none can be")),
+        }
+        Ok(false)
+    }
+
+    fn commit(&mut self, wal: &Wal, record: &Record<'_>, open: Open) -> Result<()> {
+        let lsn = record.position.lsn;
+        let bytes = payload(wal, record, 16)?;
+        let (ts, pages) = (CommitTs(get_u64(bytes, 0)), get_u64(bytes, 8));
+        if pages < self.newest.pages || pages > PAGES_MAX {
+            let what = format!("{pages} pages follow {}", self.newest.pages);
+            return Err(corrupt(wal, lsn, what));
+        }
+        if ts.0 != self.newest.ts.0 + 1 {
+            return Err(corrupt(wal, lsn, format!("commit {ts} follows {}", self.newest.ts)));
+        }
+        self.newest = RedoPoint { ts, pages, lsn: record.end };
+        self.commits += 1;
+        // Pages that a commit bore are whole in its records, or were written to the file before.
+        for run in &open.born {
+            if let Some(last) = run.clone().rev().find(|id| !open.whole.contains(id)) {
+                self.file_pages = self.file_pages.max(last.saturating_add(1));
+            }
+        }
+        for id in open.pages {
+            self.resets.entry(id).or_default();
+        }
+        // A page without records needs no reset; one that gets some later starts behind it.
+        for (ids, lsn) in open.runs.into_iter().filter(|(ids, _)| ids.start < ids.end) {
+            self.resets.range_mut(ids).for_each(|(_, reset)| *reset = lsn);
+        }
+        Ok(())
+    }
 }
 
 /// A change of one page, in log order.
 struct Update {
     lsn: Lsn,
-    commit_ts: CommitTs,
-    /// Payload behind the page id, by kind.
-    record: Entry,
+    ts: CommitTs,
+    kind: RecordKind,
+    /// Its payload among the window's bytes.
+    payload: Range<usize>,
 }
 
+/// Records whose pages are worked out together.
 #[derive(Default)]
-struct PageHistory {
-    /// LSN of the last record that bore or freed the page.
-    reset: Lsn,
-    image: Option<(Lsn, Entry)>,
-    updates: Vec<Update>,
+struct Window {
+    bytes: Vec<u8>,
+    updates: BTreeMap<PageId, Vec<Update>>,
 }
 
-struct Replay<'a> {
+/// The second pass.
+struct Redo<'a> {
     pager: &'a Pager,
+    pool: &'a Pool,
     wal: &'a Wal,
-    log: &'a LogContent,
-    histories: BTreeMap<PageId, PageHistory>,
-    commit_ts: CommitTs,
-    page_count: u64,
-    /// Pages that the file must have, since the log does not have them whole.
-    file_pages: u64,
-    commits: u64,
-    /// LSN behind the last record that counts.
+    /// LSN behind the last commit.
     end: Lsn,
+    /// Pages that were worked out: the pool has them, or gets them right from the file.
+    restored: FxHashSet<PageId>,
+    ready: Vec<Publish>,
 }
 
-/// Replays the log of `wal` over the file, and cuts its torn tail.
-pub(crate) fn recover(pager: &Pager, wal: &Wal) -> Result<Recovered> {
-    let header = pager.header();
-    let log = wal.read(header.base_lsn, header.salt())?;
-    let mut replay = Replay {
-        pager,
-        wal,
-        log: &log,
-        histories: BTreeMap::new(),
-        commit_ts: header.commit_ts,
-        page_count: header.page_count,
-        file_pages: header.page_count,
-        commits: 0,
-        end: header.base_lsn,
-    };
-    replay.collect()?;
-    let (commit_ts, commits, end) = (replay.commit_ts, replay.commits, replay.end);
-    pager.set_page_count(replay.page_count);
-    pager.check_length(replay.file_pages)?;
-    let pages = replay.restore()?;
-    wal.cut(&log, end, header.salt())?;
-    let report = RecoveryReport {
-        commits,
-        pages: pages.len() as u64,
-        cut_bytes: log.bytes_behind(end, header.salt()),
-    };
-    Ok(Recovered { pages, commit_ts, report })
+/// Works out every page that the surveyed log changes, and hands it to the pool as dirty; gives how many. The log is
+/// settled, and the pager has it.
+pub(crate) fn redo(pager: &Pager, pool: &Pool, survey: &Survey) -> Result<u64> {
+    let wal = pager.wal().expect("recovery has a log");
+    mend(pager, wal, survey.newest.pages)?;
+    let (restored, ready) = (FxHashSet::default(), Vec::new());
+    let end = survey.newest.lsn;
+    let mut redo = Redo { pager, pool, wal, end, restored, ready };
+    let mut window = Window::default();
+    let mut ts = survey.start_ts;
+    let mut rolled_back = survey.rolled_back.iter().peekable();
+    let mut reader = wal.reader(survey.start)?;
+    while reader.position().lsn < survey.newest.lsn
+        && let Some(record) = reader.next()?
+    {
+        let lsn = record.position.lsn;
+        while rolled_back.next_if(|range| range.end <= lsn).is_some() {}
+        if rolled_back.peek().is_some_and(|range| range.contains(&lsn)) {
+            continue;
+        }
+        match record.kind {
+            RecordKind::Commit => ts = CommitTs(ts.0 + 1),
+            RecordKind::PageDelta | RecordKind::PageImage => {
+                window.add(&record, CommitTs(ts.0 + 1), survey);
+            }
+            _ => {}
+        }
+        if window.bytes.len() > WINDOW_BYTES {
+            redo.apply_window(std::mem::take(&mut window))?;
+        }
+    }
+    redo.apply_window(window)?;
+    redo.publish()?;
+    Ok(redo.restored.len() as u64)
 }
 
-impl Replay<'_> {
-    fn corrupt(&self, lsn: Lsn, reason: impl Into<String>) -> Error {
-        Error::CorruptLog { path: self.wal.path().to_path_buf(), lsn: lsn.0, reason: reason.into() }
-    }
-
-    /// A payload that must have at least `len` bytes.
-    fn payload(&self, entry: &Entry, len: usize) -> Result<&[u8]> {
-        let payload = self.log.payload(entry);
-        if payload.len() < len {
-            return Err(self.corrupt(entry.lsn, format!("a {:?} record is too short", entry.kind)));
+/// Puts images in the places of pages that a crash tore. Before the image area is used again: redo may need it.
+fn mend(pager: &Pager, wal: &Wal, pages: u64) -> Result<()> {
+    let mut torn = Vec::new();
+    for image in wal.read_images()? {
+        let id = page::id(&image);
+        if id.0 >= pages {
+            continue;
         }
-        Ok(payload)
+        match pager.read(id) {
+            Ok(_) => {}
+            Err(Error::CorruptPage { .. } | Error::Truncated { .. }) => torn.push(image),
+            Err(error) => return Err(error),
+        }
     }
+    if torn.is_empty() {
+        return Ok(());
+    }
+    let torn: Vec<&[u8]> = torn.iter().map(AsRef::as_ref).collect();
+    pager.write_born(&torn)?;
+    pager.sync()
+}
 
-    /// Sorts the records of complete commits by page.
-    fn collect(&mut self) -> Result<()> {
-        let mut open: Vec<Entry> = Vec::new();
-        for entry in &self.log.records {
-            match entry.kind {
-                RecordKind::CheckpointImage => {
-                    if !open.is_empty() {
-                        return Err(self.corrupt(entry.lsn, "a checkpoint image inside a commit"));
-                    }
-                    self.image(*entry)?;
-                    self.end = LogContent::next(entry);
-                }
-                RecordKind::Commit => {
-                    self.commit(*entry, &open)?;
-                    open.clear();
-                    self.end = LogContent::next(entry);
-                }
-                _ => open.push(*entry),
+impl Window {
+    /// Takes a record over, unless its page was born or freed later, or is not there any more.
+    fn add(&mut self, record: &Record<'_>, ts: CommitTs, survey: &Survey) {
+        let (id, lsn) = (PageId(get_u64(record.payload, 0)), record.position.lsn);
+        if id.0 >= survey.newest.pages || survey.resets.get(&id).is_none_or(|reset| *reset > lsn) {
+            return;
+        }
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(record.payload);
+        let payload = start..self.bytes.len();
+        self.updates.entry(id).or_default().push(Update { lsn, ts, kind: record.kind, payload });
+    }
+}
+
+impl Redo<'_> {
+    fn apply_window(&mut self, window: Window) -> Result<()> {
+        self.announce(&window);
+        for (id, updates) in &window.updates {
+            let mut current = None;
+            for update in updates {
+                self.apply(*id, &mut current, update, &window.bytes)?;
+            }
+            // Also one that is newer in the file: after a sync that failed, what is read there may never be written.
+            if let Some(bytes) = current {
+                self.restore(*id, bytes)?;
             }
         }
         Ok(())
     }
 
-    fn image(&mut self, entry: Entry) -> Result<()> {
-        let payload = self.payload(&entry, 8)?;
-        if payload.len() != 8 + self.pager.page_size() {
-            return Err(self.corrupt(entry.lsn, "a checkpoint image of another size"));
-        }
-        let (id, lsn) = (PageId(get_u64(payload, 0)), page::lsn(&payload[8..]));
-        let history = self.histories.entry(id).or_default();
-        if history.image.is_none_or(|(other, _)| other <= lsn) {
-            history.image = Some((lsn, entry));
-        }
-        Ok(())
+    /// Lets the system read ahead what will be read.
+    fn announce(&self, window: &Window) {
+        let starts_from_file = |(id, updates): (&PageId, &Vec<Update>)| {
+            let first = updates.first()?;
+            (first.kind == RecordKind::PageDelta && !self.restored.contains(id)).then_some(*id)
+        };
+        self.pager.will_need(window.updates.iter().filter_map(starts_from_file));
     }
 
-    fn commit(&mut self, entry: Entry, records: &[Entry]) -> Result<()> {
-        let payload = self.payload(&entry, 16)?;
-        let (commit_ts, page_count) = (CommitTs(get_u64(payload, 0)), get_u64(payload, 8));
-        if page_count < self.page_count || page_count > PAGES_MAX {
-            let what = format!("{page_count} pages follow {}", self.page_count);
-            return Err(self.corrupt(entry.lsn, what));
-        }
-        if commit_ts.0 != self.commit_ts.0 + 1 {
-            let what = format!("commit {commit_ts} follows commit {}", self.commit_ts);
-            return Err(self.corrupt(entry.lsn, what));
-        }
-        (self.commit_ts, self.page_count) = (commit_ts, page_count);
-        self.commits += 1;
-        self.note_born_in_file(records)?;
-        for record in records {
-            match record.kind {
-                RecordKind::BornPages | RecordKind::FreedPages => self.reset(*record)?,
-                _ => {
-                    let id = PageId(get_u64(self.payload(record, 16)?, 0));
-                    let update = Update { lsn: record.lsn, commit_ts, record: *record };
-                    self.histories.entry(id).or_default().updates.push(update);
-                }
+    /// Applies one change, unless the page has it.
+    fn apply(
+        &self,
+        id: PageId,
+        current: &mut Option<Box<[u8]>>,
+        update: &Update,
+        bytes: &[u8],
+    ) -> Result<()> {
+        let payload = &bytes[update.payload.clone()];
+        if update.kind == RecordKind::PageImage {
+            let image = &payload[8..];
+            if image.len() != self.pager.page_size() {
+                return Err(corrupt(self.wal, update.lsn, "a page image of another size"));
             }
-        }
-        Ok(())
-    }
-
-    /// Pages that a commit bore are whole in its records, or were written to the file before.
-    fn note_born_in_file(&mut self, records: &[Entry]) -> Result<()> {
-        let mut whole = BTreeSet::new();
-        for record in records.iter().filter(|record| record.kind == RecordKind::PageImage) {
-            whole.insert(get_u64(self.payload(record, 16)?, 0));
-        }
-        for record in records.iter().filter(|record| record.kind == RecordKind::BornPages) {
-            for run in self.payload(record, 16)?.to_vec().chunks_exact(16) {
-                let (first, count) = (get_u64(run, 0), get_u64(run, 8));
-                let ids = first..first.saturating_add(count);
-                if let Some(last) = ids.rev().find(|id| !whole.contains(id)) {
-                    self.file_pages = self.file_pages.max(last.saturating_add(1));
-                }
+            if current.as_ref().is_none_or(|bytes| page::lsn(bytes) < update.lsn) {
+                *current = Some(Box::from(image));
             }
+            return Ok(());
         }
-        Ok(())
-    }
-
-    fn reset(&mut self, entry: Entry) -> Result<()> {
-        let payload = self.payload(&entry, 16)?.to_vec();
-        for run in payload.chunks_exact(16) {
-            let (first, count) = (get_u64(run, 0), get_u64(run, 8));
-            // A page without a history needs no reset; one that gets a history later starts behind it.
-            let ids = PageId(first)..PageId(first.saturating_add(count));
-            for (_, history) in self.histories.range_mut(ids) {
-                *history = PageHistory { reset: entry.lsn, ..PageHistory::default() };
-            }
-        }
-        Ok(())
-    }
-
-    /// Works out every page that the log touches.
-    fn restore(&self) -> Result<Vec<Box<[u8]>>> {
-        let mut pages = Vec::new();
-        for (id, history) in &self.histories {
-            if id.0 < DIRECTORY_ROOT.0 {
-                return Err(self.corrupt(history.reset, format!("it changes page {id}")));
-            }
-            if id.0 < self.page_count
-                && let Some(bytes) = self.restore_page(*id, history)?
-            {
-                page::verify_layout(&bytes, *id).map_err(|reason| {
-                    self.pager.corrupt(*id, format!("restored from the log, {reason}"))
-                })?;
-                pages.push(bytes);
-            }
-        }
-        Ok(pages)
-    }
-
-    fn restore_page(&self, id: PageId, history: &PageHistory) -> Result<Option<Box<[u8]>>> {
-        let image = history.image.filter(|(lsn, _)| *lsn > history.reset);
-        let mut current = image.map(|(_, entry)| Box::from(self.image_bytes(&entry)));
-        for update in &history.updates {
-            if update.record.kind == RecordKind::PageImage {
-                let bytes = self.image_bytes(&update.record);
-                if bytes.len() != self.pager.page_size() {
-                    return Err(self.corrupt(update.lsn, "a page image of another size"));
-                }
-                if current.as_ref().is_none_or(|bytes| page::lsn(bytes) < update.lsn) {
-                    current = Some(Box::from(bytes));
-                }
-                continue;
-            }
-            let bytes = match &mut current {
-                Some(bytes) => bytes,
-                None => current.insert(self.pager.read(id)?),
-            };
-            self.apply(id, bytes, update)?;
-        }
-        Ok(current)
-    }
-
-    fn image_bytes(&self, entry: &Entry) -> &[u8] {
-        &self.log.payload(entry)[8..]
-    }
-
-    fn apply(&self, id: PageId, bytes: &mut [u8], update: &Update) -> Result<()> {
+        let bytes = match current {
+            Some(bytes) => bytes,
+            None => current.insert(self.start_of(id)?),
+        };
         let lsn = page::lsn(bytes);
         if lsn >= update.lsn {
             return Ok(());
         }
-        let payload = self.log.payload(&update.record);
         let base = Lsn(get_u64(payload, 8));
         if lsn != base {
             let what = format!("a change of page {id} is for LSN {base}, the page has {lsn}");
-            return Err(self.corrupt(update.lsn, what));
+            return Err(corrupt(self.wal, update.lsn, what));
         }
         if !delta::apply(bytes, &payload[16..]) {
-            return Err(self.corrupt(update.lsn, format!("a change of page {id} does not fit it")));
+            let what = format!("a change of page {id} does not fit it");
+            return Err(corrupt(self.wal, update.lsn, what));
         }
-        page::set_stamp(bytes, update.commit_ts, update.lsn);
+        page::set_stamp(bytes, update.ts, update.lsn);
         Ok(())
+    }
+
+    /// The version that changes start from: what was worked out before, or the file's.
+    fn start_of(&self, id: PageId) -> Result<Box<[u8]>> {
+        if self.restored.contains(&id) {
+            let ready = self.ready.iter().find(|publish| page::id(&publish.frame) == id);
+            return match ready {
+                Some(publish) => Ok(Box::from(&*publish.frame)),
+                None => Ok(Box::from(&*self.pool.fetch(id, CommitTs(u64::MAX))?)),
+            };
+        }
+        let bytes = self.pager.read(id)?;
+        let lsn = page::lsn(&bytes);
+        if lsn >= self.end {
+            let what = format!("the log ends here, but page {id} has LSN {lsn}");
+            return Err(corrupt(self.wal, self.end, what));
+        }
+        Ok(bytes)
+    }
+
+    fn restore(&mut self, id: PageId, bytes: Box<[u8]>) -> Result<()> {
+        page::verify_layout(&bytes, id)
+            .map_err(|why| self.pager.corrupt(id, format!("restored from the log, {why}")))?;
+        self.restored.insert(id);
+        self.ready.push(Publish { frame: PageRef::new(bytes), base: None, dirty: true });
+        if self.ready.len() >= PUBLISH_PAGES { self.publish() } else { Ok(()) }
+    }
+
+    fn publish(&mut self) -> Result<()> {
+        let pages = std::mem::take(&mut self.ready);
+        self.pool.publish(pages, &Gone::default(), CommitTs(0));
+        self.pool.relieve()
     }
 }

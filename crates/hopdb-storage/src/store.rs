@@ -30,13 +30,13 @@ use crate::btree::delete::{self, Bounds};
 use crate::btree::{self, PageSink, insert};
 use crate::buffer::{PageRef, PageSource, PoolCounts};
 use crate::check::{self, CheckReport};
-use crate::checkpoint;
 use crate::codec::num::get_u64;
 use crate::error::{Error, Result};
 use crate::page::{CommitTs, DIRECTORY_ROOT, MIN_PAGE_SIZE, PageId, PageKind};
 use crate::pager::IoCounts;
 use crate::recovery::RecoveryReport;
 use crate::sync::Arc;
+use crate::txn::checkpoint;
 use crate::txn::writer::Writer;
 use crate::txn::{Durability, Engine, Mode};
 
@@ -131,17 +131,15 @@ impl Store {
         Ok(())
     }
 
-    /// Writes every committed page to its place and starts the log anew.
+    /// Writes every page of the newest commit to its place, so that recovery needs no commit up to it. Transactions go
+    /// on meanwhile.
     ///
     /// # Errors
     /// As [`Store::flush`].
     pub fn checkpoint(&self) -> Result<()> {
         let engine = &self.inner.engine;
         engine.check_writable()?;
-        let state = engine.gate.enter();
-        let done = checkpoint::run(engine, state.commit_ts);
-        engine.gate.leave(state);
-        done
+        checkpoint::run(engine)
     }
 
     /// Puts everything into the file, so that the file alone is the database, and closes it. Waits for a
@@ -225,6 +223,7 @@ impl Store {
 impl Inner {
     fn close(&self) -> Result<()> {
         self.engine.flusher.stop();
+        self.engine.checkpointer.stop();
         let state = self.engine.gate.enter();
         let done = match self.engine.check_writable() {
             Ok(()) if self.engine.mode == Mode::ReadWrite => {
@@ -434,14 +433,7 @@ impl WriteTxn {
     pub fn commit_then(self, published: impl FnOnce(CommitTs)) -> Result<CommitTs> {
         let Self { writer, durability, store } = self;
         let ts = writer.commit(durability, published)?;
-        let engine = &store.engine;
-        if checkpoint::is_due(engine) {
-            let state = engine.gate.enter();
-            // The commit is durable whatever becomes of the checkpoint; a failure poisons the store.
-            let done = checkpoint::run(engine, state.commit_ts);
-            engine.gate.leave(state);
-            drop(done);
-        }
+        checkpoint::nudge(&store.engine);
         Ok(ts)
     }
 }

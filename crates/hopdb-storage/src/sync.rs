@@ -6,7 +6,7 @@
 use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 
 pub use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
-pub use std::sync::{Arc, MutexGuard};
+pub use std::sync::{Arc, MutexGuard, Weak};
 
 const POISONED: &str = "a thread panicked while it held this latch; reopen the database";
 

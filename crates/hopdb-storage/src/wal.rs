@@ -1,51 +1,54 @@
 //! The write-ahead log: records, appended in memory, written and synced by one thread for all who wait, and
-//! read back at recovery.
+//! read back at recovery; and the images of pages on their way to their places.
 //!
-//! **Words.** *LSN*: position in the log since the database was made; the record with LSN `l` lies at byte
-//! `4096 + l - base` of the file. *Base*: the redo point, LSN of the first record. *Salt*: a number that a
-//! checkpoint draws anew, so that what an earlier round left in the file never passes for a record.
+//! **Words.** *LSN*: position in the log since the database was made; it never goes back. *Base*: the redo point, LSN of
+//! the first record that recovery needs. *Salt*: a number drawn when the log file is made, so that what lies there by
+//! chance never passes for a record. *Image area*: where pages are written and synced before they are written in place.
 //! *Poison*: after a failed write or sync nobody knows what is on disk, so the handle stops writing for good.
 //! *Leader*: the thread that writes and syncs what has been appended so far; the others wait for it, and what they
 //! append meanwhile goes with the next one. Nobody waits for company.
 //! Layout: `docs/file-format.md`, "Log".
 //!
 //! **Invariants.**
-//! 1. Records of one batch follow one another without a gap, and batches too.
+//! 1. The records of a batch follow one another without a gap, and batches too; where they lie says [`space`].
 //! 2. `durable <= end`; every record below `durable` was synced by a call that returned success. `pending` holds the
 //!    bytes of the records that no leader has taken.
-//! 3. Space for a batch is reserved before it is appended, so that a full disk fails a batch whole and no other.
+//! 3. Space is reserved before records are appended, so that a full disk fails a batch and no other; with it the room
+//!    for a jump, and for the record that takes back a batch a part of which went out.
 //! 4. No record is written after the poison.
 //! 5. There is one leader at a time, and the latch is not held while it writes and syncs.
+//! 6. Records above the base are never overwritten.
 
-mod content;
+mod batch;
+mod file;
+mod images;
+mod poison;
+mod reader;
+mod space;
 
 use std::path::{Path, PathBuf};
 
-use xxhash_rust::xxh3::xxh3_64;
-
-use crate::codec::num::{get_u32, get_u64, put_u32, put_u64, to_u32, to_usize};
+use crate::codec::num::{put_u32, put_u64, to_u32, to_usize};
 use crate::error::{Error, Result};
-use crate::io::{File, FileSystem, OpenMode, reserve_ahead};
+use crate::io::{File, reserve_ahead};
 use crate::page::Lsn;
 use crate::sync::{Arc, AtomicU64, Condvar, Mutex, MutexGuard, Ordering};
 
-pub(crate) use content::{Entry, LogContent};
+pub(crate) use batch::Batch;
+pub(crate) use file::LogSizes;
+pub(crate) use poison::Poison;
+pub(crate) use reader::{Position, Record, Remnants};
+pub(crate) use space::Extent;
+use space::{JUMP_LEN, Place, Space};
 
-/// Bytes before the first record.
-pub(crate) const START: u64 = 4096;
 /// LSN of a new database's first record: above 0, the LSN of pages that no record made.
 pub(crate) const FIRST_LSN: Lsn = Lsn(4096);
 /// Bytes of a record before its payload.
 const RECORD_HEADER: usize = 40;
-/// Steps in which the file grows.
-const RESERVE_STEP: u64 = 1 << 20;
 /// Most bytes of the memory for appended records that is kept for the next ones.
 const BUFFER_KEPT: usize = 4 << 20;
-/// A log longer than this is cut back by the checkpoint that ends its round.
-pub(crate) const KEPT_BYTES: u64 = 64 << 20;
-
-const MAGIC: [u8; 8] = *b"\x89HopWA\r\n";
-const HEADER_LEN: usize = 40;
+/// Bytes that wait for a leader above which a long batch writes them itself.
+const PENDING_MAX: usize = 4 << 20;
 
 /// What a record says. Payloads: `docs/file-format.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,44 +59,28 @@ pub(crate) enum RecordKind {
     BornPages = 3,
     FreedPages = 4,
     Commit = 5,
-    CheckpointImage = 6,
+    /// The next record lies elsewhere in the file. Takes no LSN of its own.
+    Jump = 6,
+    /// The records since the last commit do not count.
+    Rollback = 7,
 }
 
 impl RecordKind {
     fn from_byte(byte: u8) -> Option<Self> {
-        use RecordKind::{BornPages, CheckpointImage, Commit, FreedPages, PageDelta, PageImage};
-        [PageDelta, PageImage, BornPages, FreedPages, Commit, CheckpointImage]
+        use RecordKind::{BornPages, Commit, FreedPages, Jump, PageDelta, PageImage, Rollback};
+        [PageDelta, PageImage, BornPages, FreedPages, Commit, Jump, Rollback]
             .into_iter()
             .find(|kind| *kind as u8 == byte)
     }
 }
 
-/// Why a handle no longer writes, once it does not.
-#[derive(Debug, Default)]
-pub(crate) struct Poison(Mutex<Option<String>>);
-
-impl Poison {
-    /// Fails when a write or a sync failed before.
-    pub(crate) fn check(&self) -> Result<()> {
-        match &*self.0.lock() {
-            Some(reason) => Err(Error::Poisoned(reason.clone())),
-            None => Ok(()),
-        }
-    }
-
-    /// Stops writing for good because the store was closed.
-    pub(crate) fn close(&self) {
-        self.0.lock().get_or_insert_with(|| "the store was closed".into());
-    }
-
-    /// Stops writing for good because of `error`, and hands it back.
-    pub(crate) fn set(&self, error: Error) -> Error {
-        self.0.lock().get_or_insert_with(|| match &error {
-            Error::Io { source, .. } => format!("{error}: {source}"),
-            other => other.to_string(),
-        });
-        error
-    }
+/// Bytes among those pending that follow one another in the file.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    /// Where they begin among those pending.
+    start: usize,
+    /// Byte of the file for the first.
+    at: u64,
 }
 
 #[derive(Debug)]
@@ -101,21 +88,16 @@ struct State {
     base: Lsn,
     end: Lsn,
     durable: Lsn,
-    salt: u64,
+    space: Space,
     /// Bytes of the file that writes cannot run out of space in.
     reserved: u64,
     /// Records appended that no leader has taken.
     pending: Vec<u8>,
+    pieces: Vec<Piece>,
+    /// Memory for the next batch.
+    spare: Vec<u8>,
     /// Whether a leader is under way.
     leading: bool,
-}
-
-impl State {
-    /// A log that begins at `base`, nothing of which is pending.
-    fn new(base: Lsn, salt: u64, reserved: u64) -> Self {
-        let pending = Vec::new();
-        Self { base, end: base, durable: base, salt, reserved, pending, leading: false }
-    }
 }
 
 /// The log file.
@@ -124,6 +106,8 @@ pub(crate) struct Wal {
     path: PathBuf,
     file: Arc<dyn File>,
     poison: Arc<Poison>,
+    salt: u64,
+    sizes: LogSizes,
     state: Mutex<State>,
     /// A leader is done.
     led: Condvar,
@@ -131,84 +115,14 @@ pub(crate) struct Wal {
 }
 
 impl Wal {
-    /// Makes an empty log file and its name durable; a file of that name is left-over and goes.
-    pub(crate) fn create(
-        fs: &dyn FileSystem,
-        path: &Path,
-        file_id: u128,
-        poison: Arc<Poison>,
-    ) -> Result<Self> {
-        let err = |action, source| Error::io(action, path, source);
-        if fs.exists(path).map_err(|e| err("look for", e))? {
-            fs.remove(path).map_err(|e| err("remove the left-over", e))?;
-        }
-        let file = fs.open(path, OpenMode::CreateNew).map_err(|e| err("create", e))?;
-        let mut header = vec![0; to_usize(START)];
-        header[..8].copy_from_slice(&MAGIC);
-        header[16..32].copy_from_slice(&file_id.to_le_bytes());
-        let sum = xxh3_64(&header[..32]);
-        put_u64(&mut header, 32, sum);
-        file.write_at(&header, 0).map_err(|e| err("write the header of", e))?;
-        file.sync().map_err(|e| err("sync", e))?;
-        fs.sync_dir(path.parent().unwrap_or(Path::new("")))
-            .map_err(|e| err("make durable the name of", e))?;
-        let wal = Self::over(path, file, poison);
-        wal.state.lock().reserved = START;
-        Ok(wal)
-    }
-
-    /// Opens an existing log of the database `file_id`.
-    pub(crate) fn open(
-        fs: &dyn FileSystem,
-        path: &Path,
-        file_id: u128,
-        poison: Arc<Poison>,
-    ) -> Result<Self> {
-        let file = fs.open(path, OpenMode::ReadWrite).map_err(|e| Error::io("open", path, e))?;
-        let mut header = [0; HEADER_LEN];
-        let got = file.read_at(&mut header, 0).map_err(|e| Error::io("read", path, e))?;
-        let bad = |reason: &str| Error::CorruptLog {
-            path: path.to_path_buf(),
-            lsn: 0,
-            reason: reason.into(),
-        };
-        if got < HEADER_LEN || header[..8] != MAGIC {
-            return Err(bad("it is not a HopDB log"));
-        }
-        if get_u32(&header, 8) != 0 {
-            return Err(Error::Unsupported {
-                path: path.to_path_buf(),
-                found: format!("log version {}", get_u32(&header, 8)),
-                supported: "log version 0".into(),
-            });
-        }
-        if get_u64(&header, 32) != xxh3_64(&header[..32]) {
-            return Err(bad("the checksum of its header does not match"));
-        }
-        if header[16..32] != file_id.to_le_bytes() {
-            return Err(bad("it belongs to another database"));
-        }
-        Ok(Self::over(path, file, poison))
-    }
-
-    /// The salt in the first record of the file at `path`: of the newest round that was written to, 0 when there
-    /// is no record.
-    pub(crate) fn newest_salt(fs: &dyn FileSystem, path: &Path) -> Result<u64> {
-        let file = fs.open(path, OpenMode::ReadOnly).map_err(|e| Error::io("open", path, e))?;
-        let mut record = [0; RECORD_HEADER];
-        file.read_at(&mut record, START).map_err(|e| Error::io("read", path, e))?;
-        Ok(get_u64(&record, 16))
-    }
-
-    fn over(path: &Path, file: Arc<dyn File>, poison: Arc<Poison>) -> Self {
-        let state = Mutex::new(State::new(FIRST_LSN, 0, 0));
-        let (led, syncs) = (Condvar::new(), AtomicU64::new(0));
-        Self { path: path.to_path_buf(), file, poison, state, led, syncs }
-    }
-
     /// The log file's path.
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What its records carry.
+    pub(crate) fn salt(&self) -> u64 {
+        self.salt
     }
 
     /// LSN that the next record will have.
@@ -222,7 +136,12 @@ impl Wal {
         state.end.0 - state.base.0
     }
 
-    /// Syncs of leaders since the handle was opened.
+    /// Most bytes of records since the redo point that the log should have.
+    pub(crate) fn len_max(&self) -> u64 {
+        self.sizes.kept
+    }
+
+    /// Syncs of the file since the handle was opened.
     pub(crate) fn syncs(&self) -> u64 {
         self.syncs.load(Ordering::Relaxed)
     }
@@ -237,35 +156,93 @@ impl Wal {
         self.state.lock().durable
     }
 
-    /// Begins a batch; the latch is held until the batch is gone.
+    /// Begins a batch. Only the writer does.
     pub(crate) fn batch(&self) -> Batch<'_> {
-        let state = self.state.lock();
-        let start = state.pending.len();
-        Batch { wal: self, state, start }
+        Batch::new(self)
+    }
+
+    /// Takes whole records over: a leader will write them. A full disk is found here.
+    fn append(&self, records: &[u8]) -> Result<()> {
+        self.poison.check()?;
+        let mut state = self.state.lock();
+        let len = records.len() as u64;
+        // Behind them a rollback may have to follow.
+        let mut place = state.space.plan(len, JUMP_LEN);
+        let end_at = place.at + len + 2 * JUMP_LEN;
+        if end_at > state.reserved {
+            match self.reserve(state.reserved, end_at) {
+                Ok(reserved) => state.reserved = reserved,
+                // A full disk is no reason to fail while there is room in front.
+                Err(error) if error.is_full_disk() => {
+                    place = state.space.plan_in_front(len, JUMP_LEN).ok_or(error)?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.put(&mut state, records, place);
+        Ok(())
+    }
+
+    /// Takes the record over that takes back a part of a batch; its space is there.
+    fn append_rollback(&self, record: &[u8]) {
+        if self.poison.check().is_ok() {
+            let mut state = self.state.lock();
+            let place = state.space.plan(record.len() as u64, 0);
+            self.put(&mut state, record, place);
+        }
+    }
+
+    fn put(&self, state: &mut State, records: &[u8], place: Place) {
+        if let Some(jump_at) = place.jump_at {
+            let target = place.at.to_le_bytes();
+            let (kind, stamp) = (RecordKind::Jump, (self.salt, state.durable));
+            state.put(&header_of((kind, state.end), stamp, &target), jump_at);
+            state.put(&target, jump_at + RECORD_HEADER as u64);
+        }
+        state.space.take(place, state.end, records.len() as u64);
+        state.put(records, place.at);
+        state.end.0 += records.len() as u64;
     }
 
     /// Makes everything below `lsn` durable: as the leader, or by waiting for one.
     pub(crate) fn flush(&self, lsn: Lsn) -> Result<()> {
         let mut state = self.state.lock();
+        assert!(lsn <= state.end, "nobody waits for records that are not there");
         loop {
             if state.durable >= lsn {
                 return Ok(());
             }
             self.poison.check()?;
-            if !state.leading {
-                break;
-            }
-            state = self.led.wait(state);
+            state = if state.leading { self.led.wait(state) } else { self.lead(state, true)? };
         }
+    }
+
+    /// Writes what is pending when it is much, without a sync.
+    fn write_out(&self) -> Result<()> {
+        let mut state = self.state.lock();
+        while state.pending.len() > PENDING_MAX {
+            self.poison.check()?;
+            state = if state.leading { self.led.wait(state) } else { self.lead(state, false)? };
+        }
+        Ok(())
+    }
+
+    /// Writes what is pending, and syncs it. There is no leader.
+    fn lead<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        sync: bool,
+    ) -> Result<MutexGuard<'a, State>> {
         state.leading = true;
         let mut bytes = std::mem::take(&mut state.pending);
+        let pieces = std::mem::take(&mut state.pieces);
         let end = state.end;
-        let at = START + (end.0 - state.base.0) - bytes.len() as u64;
         drop(state);
-        let done = self.write_and_sync(&bytes, at);
+        let written = self.write_pieces(&bytes, &pieces);
+        let done = written.and_then(|()| if sync { self.sync() } else { Ok(()) });
         let mut state = self.state.lock();
         state.leading = false;
-        if done.is_ok() {
+        if done.is_ok() && sync {
             state.durable = end;
         }
         if state.pending.is_empty() && bytes.capacity() <= BUFFER_KEPT {
@@ -273,30 +250,46 @@ impl Wal {
             bytes.clear();
             state.pending = bytes;
         }
-        drop(state);
         self.led.notify_all();
-        done
+        done.map(|()| state)
     }
 
-    fn write_and_sync(&self, bytes: &[u8], at: u64) -> Result<()> {
-        self.syncs.fetch_add(1, Ordering::Relaxed);
+    fn write_pieces(&self, bytes: &[u8], pieces: &[Piece]) -> Result<()> {
+        let ends = pieces.iter().skip(1).map(|piece| piece.start).chain([bytes.len()]);
+        for (piece, end) in pieces.iter().zip(ends) {
+            self.write_at(&bytes[piece.start..end], piece.at)?;
+        }
+        Ok(())
+    }
+
+    fn write_at(&self, bytes: &[u8], at: u64) -> Result<()> {
         self.file
             .write_at(bytes, at)
-            .map_err(|e| self.poison.set(Error::io("write", &self.path, e)))?;
+            .map_err(|e| self.poison.set(Error::io("write", &self.path, e)))
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.syncs.fetch_add(1, Ordering::Relaxed);
         self.file.sync().map_err(|e| self.poison.set(Error::io("sync", &self.path, e)))
     }
 
-    /// Starts a new round of the file: records begin at `base` and carry `salt`.
-    /// Only after a header that says so is durable.
-    pub(crate) fn restart(&self, base: Lsn, salt: u64) -> Result<()> {
+    /// Byte of the file at which the record with this LSN lies, or will lie when it is the next.
+    pub(crate) fn position(&self, lsn: Lsn) -> u64 {
+        self.state.lock().space.position(lsn)
+    }
+
+    /// Frees the space below `base`, the new redo point. Only after a header that says so is durable.
+    pub(crate) fn release(&self, base: Lsn) -> Result<()> {
         let mut state = self.state.lock();
-        assert!(state.durable == state.end && !state.leading, "a round ends durable");
-        *state = State::new(base, salt, state.reserved);
-        if state.reserved > START + KEPT_BYTES {
+        assert!(base <= state.durable, "the redo point is durable");
+        state.base = base;
+        state.space.release(base);
+        let keep = state.space.keep();
+        if state.reserved > keep {
             self.file
-                .set_len(START + KEPT_BYTES)
+                .set_len(keep)
                 .map_err(|e| self.poison.set(Error::io("shorten", &self.path, e)))?;
-            state.reserved = START + KEPT_BYTES;
+            state.reserved = keep;
         }
         Ok(())
     }
@@ -305,117 +298,53 @@ impl Wal {
     /// What is reserved is written with zeros, too: the first write of reserved space changes the file's map of
     /// blocks, which the sync then has to write as well.
     fn reserve(&self, reserved: u64, end: u64) -> Result<u64> {
-        let len = reserve_ahead(&*self.file, end, RESERVE_STEP)
+        let len = reserve_ahead(&*self.file, end, self.sizes.step)
             .map_err(|e| Error::io("reserve space in", &self.path, e))?;
-        if len > end {
-            let zeros = vec![0; to_usize(len - end.max(reserved))];
-            self.file
-                .write_at(&zeros, end.max(reserved))
-                .map_err(|e| self.poison.set(Error::io("write", &self.path, e)))?;
+        if len > reserved.max(end) {
+            let from = reserved.max(end);
+            let zeros = vec![0; to_usize(len - from)];
+            self.write_at(&zeros, from)?;
         }
         Ok(len)
     }
 
-    /// Reads all records from `base` on, and says how the log ends.
-    pub(crate) fn read(&self, base: Lsn, salt: u64) -> Result<LogContent> {
-        let length = self.file.len().map_err(|e| Error::io("measure", &self.path, e))?;
-        let mut bytes = vec![0; to_usize(length.saturating_sub(START))];
-        let got =
-            self.file.read_at(&mut bytes, START).map_err(|e| Error::io("read", &self.path, e))?;
-        bytes.truncate(got);
-        let mut content = LogContent { bytes, base, records: Vec::new(), end: base };
-        while let Some((kind, at, len)) = content.valid_at(content.end, salt) {
-            let kind = RecordKind::from_byte(kind).ok_or_else(|| Error::CorruptLog {
-                path: self.path.clone(),
-                lsn: content.end.0,
-                reason: format!("a record of the unknown kind {kind}"),
-            })?;
-            let entry = Entry { lsn: content.end, kind, at, len };
-            content.end = LogContent::next(&entry);
-            content.records.push(entry);
-        }
-        match content.durable_after_hole(salt) {
-            None => Ok(content),
-            Some(durable) => Err(Error::CorruptLog {
-                path: self.path.clone(),
-                lsn: content.end.0,
-                reason: format!("no valid record, though all below LSN {durable} was synced"),
-            }),
-        }
+    /// Memory for the records of a batch.
+    fn spare_memory(&self) -> Vec<u8> {
+        std::mem::take(&mut self.state.lock().spare)
     }
 
-    /// Cuts the file behind `end`, and goes on from there: a record of the torn tail must never follow a new
-    /// one. What is not known to be durable is written again first: after a sync that failed, the system may
-    /// show bytes that it has given up writing.
-    pub(crate) fn cut(&self, content: &LogContent, end: Lsn, salt: u64) -> Result<()> {
-        let base = content.base;
-        let tail = content.bytes_between(content.known_durable().min(end), end);
-        let keep = START + end.0 - base.0;
-        self.file
-            .write_at(tail, keep - tail.len() as u64)
-            .map_err(|e| Error::io("write again the tail of", &self.path, e))?;
-        self.file.set_len(keep).map_err(|e| Error::io("cut the torn tail of", &self.path, e))?;
-        self.file.sync().map_err(|e| Error::io("sync", &self.path, e))?;
-        *self.state.lock() = State { end, durable: end, ..State::new(base, salt, keep) };
-        Ok(())
+    fn give_memory_back(&self, memory: Vec<u8>) {
+        if memory.capacity() <= BUFFER_KEPT {
+            self.state.lock().spare = memory;
+        }
     }
 }
 
-/// Records that become durable together. Dropped before [`Batch::append`], it leaves no trace.
-pub(crate) struct Batch<'a> {
-    wal: &'a Wal,
-    state: MutexGuard<'a, State>,
-    /// Where its records begin among those pending.
-    start: usize,
-}
-
-impl Batch<'_> {
-    /// LSN that the next record pushed will have.
-    pub(crate) fn next_lsn(&self) -> Lsn {
-        Lsn(self.state.end.0 + (self.state.pending.len() - self.start) as u64)
-    }
-
-    /// Adds a record whose payload is `parts` joined.
-    pub(crate) fn push(&mut self, kind: RecordKind, parts: &[&[u8]]) -> Lsn {
-        let lsn = self.next_lsn();
-        let State { pending, salt, durable, .. } = &mut *self.state;
-        let start = pending.len();
-        pending.resize(start + RECORD_HEADER, 0);
-        for part in parts {
-            pending.extend_from_slice(part);
+impl State {
+    /// Has these bytes written at `at` by the next leader.
+    fn put(&mut self, bytes: &[u8], at: u64) {
+        let start = self.pending.len();
+        let follows = |piece: &Piece| piece.at + (start - piece.start) as u64 == at;
+        if !self.pieces.last().is_some_and(follows) {
+            self.pieces.push(Piece { start, at });
         }
-        let record = &mut pending[start..];
-        let payload_len = to_u32(record.len() - RECORD_HEADER);
-        put_u32(record, 4, payload_len);
-        put_u64(record, 8, lsn.0);
-        put_u64(record, 16, *salt);
-        put_u64(record, 24, durable.0);
-        record[32] = kind as u8;
-        let sum = crc32c::crc32c(&record[4..]);
-        put_u32(record, 0, sum);
-        let padded = pending.len().next_multiple_of(8);
-        pending.resize(padded, 0);
-        lsn
-    }
-
-    /// Hands the records over to the next leader; gives the LSN to wait for. A full disk is found here.
-    pub(crate) fn append(mut self) -> Result<Lsn> {
-        let wal = self.wal;
-        wal.poison.check()?;
-        let end = self.next_lsn();
-        let file_end = START + end.0 - self.state.base.0;
-        if file_end > self.state.reserved {
-            self.state.reserved = wal.reserve(self.state.reserved, file_end)?;
-        }
-        self.state.end = end;
-        self.start = self.state.pending.len();
-        Ok(end)
+        self.pending.extend_from_slice(bytes);
     }
 }
 
-impl Drop for Batch<'_> {
-    fn drop(&mut self) {
-        let start = self.start;
-        self.state.pending.truncate(start);
-    }
+/// The bytes of a record before its payload.
+fn header_of(
+    (kind, lsn): (RecordKind, Lsn),
+    (salt, durable): (u64, Lsn),
+    payload: &[u8],
+) -> [u8; RECORD_HEADER] {
+    let mut header = [0; RECORD_HEADER];
+    put_u32(&mut header, 4, to_u32(payload.len()));
+    put_u64(&mut header, 8, lsn.0);
+    put_u64(&mut header, 16, salt);
+    put_u64(&mut header, 24, durable.0);
+    header[32] = kind as u8;
+    let sum = crc32c::crc32c_append(crc32c::crc32c(&header[4..]), payload);
+    put_u32(&mut header, 0, sum);
+    header
 }

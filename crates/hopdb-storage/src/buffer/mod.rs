@@ -169,6 +169,16 @@ impl Pool {
         self.dirty.lock().len() > self.frames_max() / 2
     }
 
+    /// Whether they fill so much of it that writing them has no time left.
+    pub(crate) fn is_almost_clogged(&self) -> bool {
+        self.dirty.lock().len() > self.frames_max() / 8 * 5
+    }
+
+    /// Whether they fill so much of it that no more may come.
+    pub(crate) fn is_clogged(&self) -> bool {
+        self.dirty.lock().len() > self.frames_max() / 4 * 3
+    }
+
     fn shard(&self, id: PageId) -> &Shard {
         &self.shards[Pager::index(id) % SHARDS]
     }
@@ -261,7 +271,9 @@ impl Pool {
             if self.resident.load(Ordering::Acquire) < self.frames_max() {
                 return Ok(());
             }
-            if self.write_back(WRITE_BACK_BATCH)? == 0 {
+            let dirty =
+                self.dirty.lock().iter().copied().take(WRITE_BACK_BATCH).collect::<Vec<_>>();
+            if self.write_back(&dirty)? == 0 {
                 yield_now();
             }
             // A read or a write takes longer than many searches, and ends with frames that may be given up.
@@ -316,19 +328,43 @@ impl Pool {
         Probe::Taken
     }
 
-    /// Writes up to `limit` dirty pages in place, lowest ids first, and keeps them, clean.
-    pub(crate) fn write_back(&self, limit: usize) -> Result<usize> {
-        if self.dirty.lock().is_empty() {
+    /// Pages that wait to be written in place, ascending.
+    pub(crate) fn dirty_pages(&self) -> Vec<PageId> {
+        self.dirty.lock().iter().copied().collect()
+    }
+
+    /// Writes those of these pages in place that are dirty, and keeps them, clean; gives how many. `ids` ascend.
+    pub(crate) fn write_back(&self, ids: &[PageId]) -> Result<usize> {
+        if ids.is_empty() {
             return Ok(0);
         }
         self.in_passing.fetch_add(1, Ordering::AcqRel);
-        let written = self.pager.write_in_place(|| self.dirty_heads(limit));
+        let written = self.pager.write_in_place(|| self.dirty_heads(ids));
         let count = written.map(|written| {
             written.iter().for_each(|frame| self.mark_clean(frame));
             written.len()
         });
         self.in_passing.fetch_sub(1, Ordering::AcqRel);
         count
+    }
+
+    /// Writes every page in place that is dirty, and keeps it, clean.
+    pub(crate) fn write_back_all(&self) -> Result<()> {
+        while self.write_back(&self.dirty_pages())? > 0 {}
+        Ok(())
+    }
+
+    /// Brings the pool back under its budget, writing dirty pages where it must.
+    pub(crate) fn relieve(&self) -> Result<()> {
+        self.shrink();
+        while self.resident.load(Ordering::Acquire) > self.frames_max() {
+            let dirty: Vec<_> = self.dirty.lock().iter().copied().take(WRITE_BACK_BATCH).collect();
+            if self.write_back(&dirty)? == 0 {
+                return Ok(());
+            }
+            self.shrink();
+        }
+        Ok(())
     }
 
     /// Notes that a version is in its place, unless another has become the head meanwhile.
@@ -344,13 +380,12 @@ impl Pool {
         }
     }
 
-    fn dirty_heads(&self, limit: usize) -> Vec<PageRef> {
-        let ids: Vec<PageId> = self.dirty.lock().iter().copied().take(limit).collect();
-        let head = |id: PageId| match self.shard(id).state.lock().entries.get(&id)?.head {
+    fn dirty_heads(&self, ids: &[PageId]) -> Vec<PageRef> {
+        let head = |id: &PageId| match self.shard(*id).state.lock().entries.get(id)?.head {
             Head::Resident { ref frame, dirty: true, .. } => Some(frame.clone()),
             _ => None,
         };
-        ids.into_iter().filter_map(head).collect()
+        ids.iter().filter_map(head).collect()
     }
 
     /// Drops every clean page that nobody holds. Dirty and pinned ones stay.

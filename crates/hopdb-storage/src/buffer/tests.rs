@@ -5,6 +5,7 @@ use crate::io::sim::SimFs;
 use crate::io::{FileSystem, OpenMode};
 use crate::page::{Lsn, PageKind};
 use crate::pager::header::Header;
+use crate::wal::LogSizes;
 use std::path::Path;
 
 const PAGE: usize = 4096;
@@ -21,9 +22,11 @@ fn pool(pages: u64, frames: usize) -> (SimFs, Arc<Pager>, Pool) {
         commit_ts: CommitTs(1),
         page_count: pages,
         base_lsn: Lsn(4096),
+        base_at: 0,
+        salt: 0,
         clean: true,
     };
-    let pager = Arc::new(Pager::new(path, file, header));
+    let pager = Arc::new(Pager::new(path, file, header, LogSizes::of(PAGE, frames * PAGE)));
     for id in 0..pages {
         pager.write_born(&[&numbered(id, CommitTs(1))]).unwrap();
     }
@@ -99,7 +102,7 @@ fn write_back_reaches_the_file_and_keeps_the_page() {
     let (_, pager, pool) = pool(8, 4);
     publish(&pool, 3, 2);
     assert_eq!(content(&pager.read(PageId(3)).unwrap()), 3001);
-    assert_eq!(pool.write_back(usize::MAX).unwrap(), 1);
+    assert_eq!(pool.write_back(&pool.dirty_pages()).unwrap(), 1);
     assert_eq!(content(&pager.read(PageId(3)).unwrap()), 3002);
     let reads = pager.counts().pages_read;
     assert_eq!(content(&pool.fetch(PageId(3), CommitTs(2)).unwrap()), 3002);
@@ -177,7 +180,7 @@ fn a_freed_dirty_page_is_never_written() {
     let (_, pager, pool) = pool(8, 4);
     publish(&pool, 3, 2);
     pool.publish(Vec::new(), &Gone { freed: &[PageId(3)], written_through: &[] }, CommitTs(3));
-    assert_eq!(pool.write_back(usize::MAX).unwrap(), 0);
+    assert_eq!(pool.write_back(&pool.dirty_pages()).unwrap(), 0);
     assert_eq!(content(&pager.read(PageId(3)).unwrap()), 3001);
     assert_eq!(content(&pool.fetch(PageId(3), CommitTs(2)).unwrap()), 3002);
 }

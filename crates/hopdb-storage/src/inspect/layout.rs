@@ -36,7 +36,7 @@ pub(super) fn header_slot(id: PageId, bytes: &[u8]) -> Page {
         fields.take(8, "generation", generation);
         fields.take(8, "commit timestamp", format!("commits up to {} are in place", number(64)));
         fields.take(8, "page count", number(72));
-        fields.take(8, "base LSN", format!("{}; the log begins here", number(80)));
+        fields.take(8, "base LSN", format!("{}; recovery begins here", number(80)));
         fields.take(8, "salt", "of the log's records");
         let state = match get_u32(bytes, 96) {
             1 => "closed cleanly: there is no log to replay",
@@ -44,7 +44,9 @@ pub(super) fn header_slot(id: PageId, bytes: &[u8]) -> Page {
             _ => "not known",
         };
         fields.take(4, "state", state);
-        fields.take(20, "zeros", "");
+        fields.take(4, "zeros", "");
+        fields.take(8, "base position", format!("byte {} of the log", number(104)));
+        fields.take(8, "zeros", "");
         let matches = header::checksum_matches(&bytes[..header::SLOT_LEN]);
         let text = if matches { "matches" } else { "does not match the bytes before it" };
         fields.take(8, "checksum", text);

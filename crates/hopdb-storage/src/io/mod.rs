@@ -50,6 +50,11 @@ pub trait FileSystem: Send + Sync + Debug {
     fn now(&self) -> Duration;
     /// Lets other threads run: used between retries of a short wait.
     fn yield_now(&self);
+    /// Whether work in the background has threads of its own. Otherwise whoever gives cause for it does a part of it:
+    /// simulations, where the order of all calls must be that of the seed.
+    fn has_threads(&self) -> bool {
+        true
+    }
 }
 
 /// Reserves a file up to `len` bytes, and on to a multiple of `step` when the disk has the space; gives how far.
@@ -80,6 +85,8 @@ pub trait File: Send + Sync + Debug {
     /// Makes sure that writes below `len` bytes will not run out of space; extends the file with zeros to `len`
     /// when it is shorter. Fails with `StorageFull`.
     fn reserve(&self, len: u64) -> io::Result<()>;
+    /// Says that these bytes will be read soon, so that the system can begin; nothing depends on it.
+    fn will_need(&self, _offset: u64, _len: u64) {}
     /// Takes the lock without waiting; `false` when another open handle holds it in a conflicting way.
     fn try_lock(&self, mode: LockMode) -> io::Result<bool>;
     /// The process that holds a lock of the file, where the system tells; another handle of this process counts.

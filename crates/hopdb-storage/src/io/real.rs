@@ -14,13 +14,14 @@
 
 use std::fs;
 use std::io;
+use std::num::NonZeroU64;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{AtFlags, CWD, FallocateFlags, Mode, OFlags};
+use rustix::fs::{Advice, AtFlags, CWD, FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::{File, FileSystem, LockMode, OpenMode};
@@ -215,6 +216,11 @@ impl File for RealFile {
             io::ErrorKind::QuotaExceeded => io::Error::new(io::ErrorKind::StorageFull, error),
             _ => error,
         })
+    }
+
+    fn will_need(&self, offset: u64, len: u64) {
+        // A hint: where it is not taken, the reads wait for the disk.
+        rustix::fs::fadvise(&self.file, offset, NonZeroU64::new(len), Advice::WillNeed).ok();
     }
 
     fn try_lock(&self, mode: LockMode) -> io::Result<bool> {

@@ -337,6 +337,10 @@ impl FileSystem for SimFs {
         Duration::from_micros(state.clock_us)
     }
 
+    fn has_threads(&self) -> bool {
+        false
+    }
+
     fn yield_now(&self) {
         sync::yield_now();
     }

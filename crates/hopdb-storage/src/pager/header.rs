@@ -15,7 +15,7 @@ pub(crate) const SLOT_LEN: usize = 128;
 /// Version of the format that this build writes.
 pub const FORMAT_VERSION: u32 = 0;
 
-/// Most that a generation, commit timestamp or LSN may be: no file comes near it, and sums do not overflow.
+/// Most that a generation, commit timestamp, LSN or byte of the log may be: no file comes near it, and sums do not overflow.
 const COUNTER_MAX: u64 = 1 << 60;
 /// Most pages, so that their offsets do not overflow.
 pub(crate) const PAGES_MAX: u64 = 1 << 46;
@@ -30,25 +30,22 @@ pub(crate) struct Header {
     pub(crate) generation: u64,
     pub(crate) commit_ts: CommitTs,
     pub(crate) page_count: u64,
+    /// Redo point: the first record that recovery needs.
     pub(crate) base_lsn: Lsn,
+    /// Byte of the log file at which it lies.
+    pub(crate) base_at: u64,
+    /// Salt of the log's records.
+    pub(crate) salt: u64,
     pub(crate) clean: bool,
 }
 
 impl Header {
-    /// Salt of the log round that this header begins: another for each generation.
-    pub(crate) fn salt(&self) -> u64 {
-        self.salt_of(self.generation)
-    }
-
-    /// Salt of the round after this one. A log that carries it was begun by a header that is not in the file.
+    /// Salt of a log that the next header begins: another for each generation. Records that carry it were written after
+    /// that header; when it is not in the file, it is lost.
     pub(crate) fn next_salt(&self) -> u64 {
-        self.salt_of(self.generation + 1)
-    }
-
-    fn salt_of(&self, generation: u64) -> u64 {
         let mut seed = [0; 24];
         seed[..16].copy_from_slice(&self.file_id.to_le_bytes());
-        put_u64(&mut seed, 16, generation);
+        put_u64(&mut seed, 16, self.generation + 1);
         xxh3_64(&seed)
     }
 
@@ -68,8 +65,9 @@ impl Header {
         put_u64(&mut slot, 64, self.commit_ts.0);
         put_u64(&mut slot, 72, self.page_count);
         put_u64(&mut slot, 80, self.base_lsn.0);
-        put_u64(&mut slot, 88, self.salt());
+        put_u64(&mut slot, 88, self.salt);
         put_u32(&mut slot, 96, u32::from(self.clean));
+        put_u64(&mut slot, 104, self.base_at);
         let sum = xxh3_64(&slot[..AT_CHECKSUM]);
         put_u64(&mut slot, AT_CHECKSUM, sum);
         slot
@@ -158,7 +156,7 @@ impl Header {
         let page_size = get_u32(slot, 12) as usize;
         check_page_size(page_size)?;
         let page_count = get_u64(slot, 72);
-        let counters_fit = [56, 64, 80].iter().all(|at| get_u64(slot, *at) <= COUNTER_MAX);
+        let counters_fit = [56, 64, 80, 104].iter().all(|at| get_u64(slot, *at) <= COUNTER_MAX);
         if !counters_fit || !(FIRST_PAGES..=PAGES_MAX).contains(&page_count) {
             return Err(Error::CorruptPage {
                 path: path.to_path_buf(),
@@ -173,6 +171,8 @@ impl Header {
             commit_ts: CommitTs(get_u64(slot, 64)),
             page_count,
             base_lsn: Lsn(get_u64(slot, 80)),
+            base_at: get_u64(slot, 104),
+            salt: get_u64(slot, 88),
             clean: get_u32(slot, 96) == 1,
         })
     }

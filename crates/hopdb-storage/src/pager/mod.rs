@@ -6,10 +6,13 @@
 //!
 //! **Invariants.**
 //! 1. A page is verified before anybody sees it (I16).
-//! 2. A page is written in place only after its image is durable in the log (I8), unless the file has no
-//!    log because it has no name yet: a crash then leaves nothing behind.
-//! 3. Writes in place and born writes exclude one another, so the last write of a page wins (I17).
-//! 4. No latch is held across a read.
+//! 2. A page is written in place only after the log up to its LSN, and its image, are durable (I8), unless the file has
+//!    no log because it has no name yet: a crash then leaves nothing behind.
+//! 3. The image of a page stays until the page is synced in its place: the slots of the image area are used again only
+//!    after a sync of the file.
+//! 4. Writes in place exclude one another. An id is born only when no write in place of its earlier life is under way
+//!    ([`Pager::is_in_flight`]), so the last write of a page wins (I17).
+//! 5. No latch is held across a read.
 
 pub(crate) mod header;
 
@@ -21,15 +24,13 @@ use crate::error::{Error, Result};
 use crate::io::{File, FileSystem, reserve_ahead};
 use crate::page::{self, CommitTs, Lsn, PageId};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
-use crate::wal::{Poison, RecordKind, Wal};
+use crate::wal::{LogSizes, Poison, Wal};
 use header::Header;
 
-/// Pages that go to the file in one call at most.
-const RUN_PAGES: usize = 64;
+/// Pages that are sealed, imaged and written together at most.
+const BATCH_PAGES: usize = 256;
 /// Steps in which a file that is written to grows.
 const RESERVE_STEP: u64 = 64 << 10;
-/// Pages whose images go to the log with one sync.
-const IMAGE_BATCH: usize = 1024;
 
 /// Page and sync counts since the handle was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,8 +41,18 @@ pub struct IoCounts {
     pub pages_written: u64,
     /// Syncs of the file.
     pub data_syncs: u64,
-    /// Syncs of the log: one for all commits that waited for it.
+    /// Syncs of the log: one for all commits that waited for it, and one for each batch of images.
     pub log_syncs: u64,
+}
+
+/// A commit from which recovery can go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RedoPoint {
+    pub(crate) ts: CommitTs,
+    /// Pages of the file as of it.
+    pub(crate) pages: u64,
+    /// Where its records end.
+    pub(crate) lsn: Lsn,
 }
 
 #[derive(Debug, Default)]
@@ -61,15 +72,19 @@ pub(crate) struct Pager {
     poison: Arc<Poison>,
     wal: OnceLock<Wal>,
     header: Mutex<Header>,
-    in_place: Mutex<()>,
+    log_sizes: LogSizes,
+    /// Held while pages are written in place: slots of the image area whose pages are not synced there.
+    in_place: Mutex<usize>,
+    /// Pages that are being written in place, ascending.
+    in_flight: Mutex<Vec<PageId>>,
     /// Bytes of the file that writes cannot run out of space in.
     reserved: Mutex<u64>,
     counters: Counters,
 }
 
 impl Pager {
-    /// Takes over an open file whose newest header is `header`.
-    pub(crate) fn new(path: &Path, file: Arc<dyn File>, header: Header) -> Self {
+    /// Takes over an open file whose newest header is `header`; its log, if it gets a new one, has these sizes.
+    pub(crate) fn new(path: &Path, file: Arc<dyn File>, header: Header, log: LogSizes) -> Self {
         Self {
             path: path.to_path_buf(),
             file,
@@ -79,7 +94,9 @@ impl Pager {
             wal: OnceLock::new(),
             reserved: Mutex::new(header.page_count * header.page_size as u64),
             header: Mutex::new(header),
-            in_place: Mutex::new(()),
+            log_sizes: log,
+            in_place: Mutex::default(),
+            in_flight: Mutex::default(),
             counters: Counters::default(),
         }
     }
@@ -107,6 +124,10 @@ impl Pager {
 
     pub(crate) fn header(&self) -> Header {
         self.header.lock().clone()
+    }
+
+    pub(crate) fn log_sizes(&self) -> LogSizes {
+        self.log_sizes
     }
 
     pub(crate) fn poison(&self) -> &Arc<Poison> {
@@ -186,59 +207,117 @@ impl Pager {
         page::verify(bytes, id).map_err(|reason| self.corrupt(id, reason))
     }
 
+    /// Says that these pages, ascending, will be read soon.
+    pub(crate) fn will_need(&self, ids: impl Iterator<Item = PageId>) {
+        let size = self.page_size as u64;
+        let mut run: Option<(u64, u64)> = None;
+        for id in ids {
+            run = match run {
+                Some((first, end)) if id.0 == end => Some((first, end + 1)),
+                before => {
+                    let announce = |(first, end): (u64, u64)| {
+                        self.file.will_need(first * size, (end - first) * size);
+                    };
+                    before.into_iter().for_each(announce);
+                    Some((id.0, id.0 + 1))
+                }
+            };
+        }
+        if let Some((first, end)) = run {
+            self.file.will_need(first * size, (end - first) * size);
+        }
+    }
+
     /// Writes pages that no commit refers to yet, ascending by id. A failure fails the transaction alone.
     pub(crate) fn write_born(&self, pages: &[&[u8]]) -> Result<()> {
         self.poison.check()?;
-        let _turn = self.in_place.lock();
-        self.write_runs(pages)
+        let mut sealed = Vec::with_capacity(BATCH_PAGES.min(pages.len()) * self.page_size);
+        for batch in pages.chunks(BATCH_PAGES) {
+            self.seal(batch, &mut sealed);
+            self.write_runs(&sealed)?;
+        }
+        Ok(())
     }
 
-    /// Writes committed versions over older ones: images to the log first. `pages` is asked for under the
-    /// latch, so that it can leave out what was freed or changed meanwhile; it gives them ascending by id.
+    /// Writes committed versions over older ones: the log and their images first. `pages` is asked for when no other
+    /// write in place is under way, so that it can leave out what was freed or changed meanwhile; it gives them
+    /// ascending by id. They are durable in their places after [`Pager::sync_in_place`].
     pub(crate) fn write_in_place<P: AsRef<[u8]>>(
         &self,
         pages: impl FnOnce() -> Vec<P>,
     ) -> Result<Vec<P>> {
         self.poison.check()?;
-        let _turn = self.in_place.lock();
-        let pages = pages();
-        for batch in pages.chunks(IMAGE_BATCH) {
-            let batch: Vec<&[u8]> = batch.iter().map(AsRef::as_ref).collect();
-            self.log_images(&batch)?;
-            self.write_runs(&batch).map_err(|e| self.poison.set(e))?;
-        }
-        Ok(pages)
+        let mut used = self.in_place.lock();
+        let pages = {
+            let mut in_flight = self.in_flight.lock();
+            let pages = pages();
+            in_flight.extend(pages.iter().map(|bytes| page::id(bytes.as_ref())));
+            pages
+        };
+        let bytes: Vec<&[u8]> = pages.iter().map(AsRef::as_ref).collect();
+        let written = self.write_batches(&bytes, &mut used);
+        self.in_flight.lock().clear();
+        written.map(|()| pages)
     }
 
-    fn log_images(&self, pages: &[&[u8]]) -> Result<()> {
-        let Some(wal) = self.wal() else { return Ok(()) };
-        let mut batch = wal.batch();
-        for bytes in pages {
-            let id = page::id(bytes).0.to_le_bytes();
-            batch.push(RecordKind::CheckpointImage, &[&id, bytes]);
-        }
-        let lsn = batch.append()?;
-        wal.flush(lsn)
+    /// Whether the page is being written in place.
+    pub(crate) fn is_in_flight(&self, id: PageId) -> bool {
+        self.in_flight.lock().binary_search(&id).is_ok()
     }
 
-    fn write_runs(&self, pages: &[&[u8]]) -> Result<()> {
-        let mut run: Vec<u8> = Vec::with_capacity(RUN_PAGES.min(pages.len()) * self.page_size);
-        let mut first = PageId(0);
+    fn write_batches(&self, pages: &[&[u8]], used: &mut usize) -> Result<()> {
+        let slots = self.wal().map_or(usize::MAX, Wal::image_slots);
+        if let (Some(wal), Some(newest)) = (self.wal(), pages.iter().map(|b| page::lsn(b)).max()) {
+            wal.flush(Lsn(newest.0 + 1))?;
+        }
+        let mut sealed = Vec::new();
+        for batch in pages.chunks(BATCH_PAGES.min(slots)) {
+            self.seal(batch, &mut sealed);
+            if let Some(wal) = self.wal() {
+                if *used + batch.len() > slots {
+                    self.sync()?;
+                    *used = 0;
+                }
+                wal.write_images(*used, &sealed)?;
+                *used += batch.len();
+            }
+            self.write_runs(&sealed).map_err(|e| self.poison.set(e))?;
+        }
+        Ok(())
+    }
+
+    /// Makes all writes in place before durable, and their images unneeded.
+    pub(crate) fn sync_in_place(&self) -> Result<()> {
+        let mut used = self.in_place.lock();
+        self.sync()?;
+        *used = 0;
+        Ok(())
+    }
+
+    /// Joins pages, with their checksums.
+    fn seal(&self, pages: &[&[u8]], sealed: &mut Vec<u8>) {
+        sealed.clear();
         for bytes in pages {
+            sealed.extend_from_slice(bytes);
+        }
+        sealed.chunks_exact_mut(self.page_size).for_each(page::seal);
+    }
+
+    /// Writes joined pages, ascending by id, to their places.
+    fn write_runs(&self, sealed: &[u8]) -> Result<()> {
+        let mut pages = sealed.chunks_exact(self.page_size).enumerate().peekable();
+        let mut start = 0;
+        while let Some((index, bytes)) = pages.next() {
             let id = page::id(bytes);
-            let run_pages = run.len() / self.page_size;
-            if run_pages == RUN_PAGES || run_pages > 0 && id.0 != first.0 + run_pages as u64 {
-                self.write_run(first, &run)?;
-                run.clear();
+            let follows = |(_, next): &(usize, &[u8])| page::id(next).0 == id.0 + 1;
+            if pages.peek().is_some_and(follows) {
+                continue;
             }
-            if run.is_empty() {
-                first = id;
-            }
-            let start = run.len();
-            run.extend_from_slice(bytes);
-            page::seal(&mut run[start..]);
+            let run = &sealed[start..(index + 1) * self.page_size];
+            self.write_run(page::id(run), run)?;
+            start = (index + 1) * self.page_size;
         }
-        if run.is_empty() { Ok(()) } else { self.write_run(first, &run) }
+        Ok(())
     }
 
     fn write_run(&self, first: PageId, run: &[u8]) -> Result<()> {
@@ -287,25 +366,30 @@ impl Pager {
         if self.wal().is_some() {
             return Ok(());
         }
-        let poison = Arc::clone(&self.poison);
-        let wal = Wal::create(fs, path, self.header().file_id, poison)?;
-        let header = self.write_header(|header| header.clean = false)?;
-        wal.restart(header.base_lsn, header.salt())?;
+        let header = self.header();
+        let (id_salt, base) = ((header.file_id, header.next_salt()), header.base_lsn);
+        let wal = Wal::create(fs, path, id_salt, (self.log_sizes, base), Arc::clone(&self.poison))?;
+        self.write_header(|header| {
+            header.clean = false;
+            (header.salt, header.base_at) = (wal.salt(), wal.records_at());
+        })?;
         self.set_wal(wal);
         Ok(())
     }
 
-    /// Begins a new round of the log behind `base`: every commit below is in place and durable.
-    pub(crate) fn advance(&self, commit_ts: CommitTs, clean: bool) -> Result<()> {
-        let base = self.wal().map_or(self.header().base_lsn, Wal::end);
-        let header = self.write_header(|header| {
-            header.commit_ts = commit_ts;
-            header.page_count = self.page_count();
-            header.base_lsn = base;
+    /// Moves the redo point: every commit up to this one is in place and durable, and so is the log behind it as far as
+    /// pages that they changed were freed since. The space of the log before it is free then.
+    pub(crate) fn advance(&self, redo: RedoPoint, clean: bool) -> Result<()> {
+        let base_at = self.wal().map(|wal| wal.position(redo.lsn));
+        self.write_header(|header| {
+            header.commit_ts = redo.ts;
+            header.page_count = redo.pages;
+            header.base_lsn = redo.lsn;
+            header.base_at = base_at.unwrap_or(header.base_at);
             header.clean = clean;
         })?;
         match self.wal() {
-            Some(wal) => wal.restart(base, header.salt()),
+            Some(wal) => wal.release(redo.lsn),
             None => Ok(()),
         }
     }

@@ -8,21 +8,21 @@ use std::path::{Path, PathBuf};
 
 use super::{Inner, Options, Store};
 use crate::buffer::{Gone, PageRef, Pool, Publish};
-use crate::checkpoint;
 use crate::error::{Error, Result};
 use crate::io::real::RealFs;
 use crate::io::{File, FileSystem, LockMode, OpenMode};
 use crate::page::{self, CommitTs, DIRECTORY_ROOT, FIRST_PAGES, PageId, PageKind, slotted};
-use crate::pager::Pager;
 use crate::pager::header::{self, Header};
+use crate::pager::{Pager, RedoPoint};
 use crate::recovery::{self, RecoveryReport};
 use crate::sync::Arc;
 use crate::txn::allocation;
+use crate::txn::checkpoint::Checkpointer;
 use crate::txn::flusher::Flusher;
 use crate::txn::gate::{Gate, WriterState};
 use crate::txn::snapshots::Snapshots;
 use crate::txn::{Engine, Mode};
-use crate::wal::{FIRST_LSN, Wal};
+use crate::wal::{FIRST_LSN, LogSizes, Wal};
 
 impl Store {
     /// Makes a new database at `path` and opens it.
@@ -71,10 +71,13 @@ impl Store {
             commit_ts: CommitTs(0),
             page_count: FIRST_PAGES,
             base_lsn: FIRST_LSN,
+            base_at: 0,
+            salt: 0,
             clean: true,
         };
         let path = folder.join("(new database)");
-        let pager = Pager::new(&path, file, header.clone());
+        let sizes = LogSizes::of(options.page_size, options.cache_bytes);
+        let pager = Pager::new(&path, file, header.clone(), sizes);
         let first = write_first_pages(&pager, &header)?;
         let engine = engine(fs, pager, options, Mode::Unnamed, PathBuf::new());
         let publish = |bytes| Publish { frame: PageRef::new(bytes), base: None, dirty: false };
@@ -98,11 +101,12 @@ impl Store {
             return Err(Error::Locked { path: path.to_path_buf(), holder: file.lock_holder() });
         }
         let header = Header::read(&*file, path)?;
-        let pager = Pager::new(path, file, header.clone());
+        let sizes = LogSizes::of(header.page_size, options.cache_bytes);
+        let pager = Pager::new(path, file, header.clone(), sizes);
         pager.check_length(header.page_count)?;
         let log_path = log_path(path);
         let has_log = fs.exists(&log_path).map_err(|e| Error::io("look for", &log_path, e))?;
-        if has_log && Wal::newest_salt(&*fs, &log_path)? == header.next_salt() {
+        if has_log && Wal::first_salt(&*fs, &log_path, header.page_size)? == header.next_salt() {
             let slot = header.generation.is_multiple_of(2).into();
             return Err(pager.corrupt(PageId(slot), "the header that began the log is not in it"));
         }
@@ -135,15 +139,17 @@ fn engine(
     log_path: PathBuf,
 ) -> Arc<Engine> {
     let pager = Arc::new(pager);
-    let commit_ts = pager.header().commit_ts;
-    let page_count = pager.page_count();
+    let header = pager.header();
+    let (commit_ts, page_count) = (header.commit_ts, header.page_count);
+    let newest = RedoPoint { ts: commit_ts, pages: page_count, lsn: header.base_lsn };
     Arc::new(Engine {
         fs,
         pool: Pool::new(Arc::clone(&pager), options.cache_bytes),
         pager,
-        snapshots: Snapshots::new(commit_ts, page_count),
+        snapshots: Snapshots::new(newest),
         gate: Gate::new(WriterState::new(commit_ts, page_count)),
         flusher: Flusher::default(),
+        checkpointer: Checkpointer::default(),
         log_path,
         mode,
     })
@@ -189,19 +195,22 @@ fn recover(engine: &Engine) -> Result<RecoveryReport> {
     if !engine.fs.exists(log).map_err(|e| Error::io("look for", log, e))? {
         return Err(Error::LogMissing { path: path.to_path_buf(), log: log.clone() });
     }
-    let file_id = engine.pager.header().file_id;
-    let wal = Wal::open(&*engine.fs, log, file_id, Arc::clone(engine.pager.poison()))?;
-    let recovered = recovery::recover(&engine.pager, &wal)?;
-    engine.pager.set_wal(wal);
+    let pager = &engine.pager;
+    let header = pager.header();
+    let id_salt = (header.file_id, header.salt);
+    let poison = Arc::clone(pager.poison());
+    let wal = Wal::open(&*engine.fs, log, id_salt, pager.log_sizes(), poison)?;
+    let survey = recovery::survey(&header, &wal)?;
+    pager.set_page_count(survey.newest.pages);
+    pager.check_length(survey.file_pages)?;
+    wal.settle(survey.extents.clone(), survey.durable, &survey.remnants)?;
+    pager.set_wal(wal);
+    pager.reserve_pages(survey.newest.pages)?;
+    let pages = recovery::redo(pager, &engine.pool, &survey)?;
+    engine.snapshots.recovered(survey.newest);
     let mut state = engine.gate.enter();
-    state.commit_ts = recovered.commit_ts;
-    state.page_count = engine.pager.page_count();
-    let publish = |bytes| Publish { frame: PageRef::new(bytes), base: None, dirty: true };
-    let pages = recovered.pages.into_iter().map(publish).collect();
-    engine.pool.publish(pages, &Gone::default(), recovered.commit_ts);
-    engine.snapshots.recovered(recovered.commit_ts, state.page_count);
-    let done = checkpoint::restart(engine, recovered.commit_ts);
+    (state.commit_ts, state.page_count) = (survey.newest.ts, survey.newest.pages);
     engine.gate.leave(state);
-    engine.pool.shrink();
-    done.map(|()| recovered.report)
+    let cut_bytes = survey.remnants.bytes;
+    Ok(RecoveryReport { commits: survey.commits, pages, cut_bytes })
 }

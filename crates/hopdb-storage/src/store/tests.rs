@@ -75,6 +75,11 @@ fn assert_sound(store: &Store) -> CheckReport {
     report
 }
 
+/// Byte of a log at which its records begin.
+fn records_at(log: &[u8]) -> usize {
+    4096 + PAGE * crate::codec::num::get_u64(log, 32) as usize
+}
+
 fn number(n: u32) -> [u8; 4] {
     n.to_be_bytes()
 }

@@ -37,11 +37,11 @@ impl WriterState {
         }
     }
 
-    /// Lets go the ids that are free by what `frees` says of their birth and end.
-    pub(crate) fn release(&mut self, frees: impl Fn(CommitTs, CommitTs) -> bool) {
+    /// Lets go the ids that `frees` says are free.
+    pub(crate) fn release(&mut self, frees: impl Fn(&Quarantined) -> bool) {
         let Self { quarantine, quarantined, search_from, .. } = self;
         quarantine.retain(|page| {
-            let stays = !frees(page.birth, page.freed);
+            let stays = !frees(page);
             if !stays {
                 quarantined.remove(&page.id);
                 *search_from = page.id.0.min(*search_from);

@@ -16,10 +16,12 @@
 //! 5. Rolling back drops private memory and does no I/O (I13).
 
 pub(crate) mod allocation;
+pub(crate) mod checkpoint;
 pub(crate) mod delta;
 pub(crate) mod flusher;
 pub(crate) mod gate;
 pub(crate) mod snapshots;
+pub(crate) mod worker;
 pub(crate) mod writer;
 
 use std::fmt;
@@ -32,6 +34,7 @@ use crate::io::FileSystem;
 use crate::page::Lsn;
 use crate::pager::Pager;
 use crate::sync::Arc;
+use checkpoint::Checkpointer;
 use flusher::Flusher;
 use gate::Gate;
 use snapshots::Snapshots;
@@ -73,6 +76,7 @@ pub(crate) struct Engine {
     pub(crate) snapshots: Snapshots,
     pub(crate) gate: Gate,
     pub(crate) flusher: Flusher,
+    pub(crate) checkpointer: Checkpointer,
     pub(crate) log_path: PathBuf,
     pub(crate) mode: Mode,
 }

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::page::{CommitTs, Lsn};
+use crate::pager::RedoPoint;
 use crate::sync::Mutex;
 
 /// A commit that is published.
@@ -22,6 +23,8 @@ pub(crate) struct Published {
 
 #[derive(Debug)]
 struct State {
+    /// The newest commit that is published.
+    newest: RedoPoint,
     visible: CommitTs,
     /// Pages of the file as of the visible commit.
     pages: u64,
@@ -39,16 +42,9 @@ struct State {
 pub(crate) struct Snapshots(Mutex<State>);
 
 impl Snapshots {
-    /// No snapshot; `visible` is the newest commit, and the file has `pages` pages.
-    pub(crate) fn new(visible: CommitTs, pages: u64) -> Self {
-        Self(Mutex::new(State {
-            visible,
-            pages,
-            waiting: VecDeque::new(),
-            durable: (visible, Lsn(0)),
-            volatile: VecDeque::new(),
-            active: BTreeMap::new(),
-        }))
+    /// No snapshot; `newest` is visible.
+    pub(crate) fn new(newest: RedoPoint) -> Self {
+        Self(Mutex::new(State::new(newest)))
     }
 
     /// Notes a commit whose pages are published. Whether another one is visible now.
@@ -56,6 +52,7 @@ impl Snapshots {
         let mut state = self.0.lock();
         let last = state.waiting.back().map_or(state.visible, |waiting| waiting.ts);
         assert!(commit.ts > last, "commits are published in order");
+        state.newest = RedoPoint { ts: commit.ts, pages: commit.pages, lsn: commit.lsn };
         state.waiting.push_back(commit);
         state.volatile.push_back((commit.ts, commit.lsn));
         state.advance()
@@ -78,11 +75,14 @@ impl Snapshots {
         self.0.lock().visible
     }
 
+    /// The newest commit that is published.
+    pub(crate) fn newest(&self) -> RedoPoint {
+        self.0.lock().newest
+    }
+
     /// Takes the commit that recovery reached as the newest; no snapshot has begun yet.
-    pub(crate) fn recovered(&self, ts: CommitTs, pages: u64) {
-        let mut state = self.0.lock();
-        (state.visible, state.pages) = (ts, pages);
-        state.durable.0 = ts;
+    pub(crate) fn recovered(&self, newest: RedoPoint) {
+        *self.0.lock() = State::new(newest);
     }
 
     /// Begins a snapshot of the visible commit; gives the pages of the file as of it, too.
@@ -120,6 +120,18 @@ impl Snapshots {
 }
 
 impl State {
+    fn new(newest: RedoPoint) -> Self {
+        Self {
+            newest,
+            visible: newest.ts,
+            pages: newest.pages,
+            waiting: VecDeque::new(),
+            durable: (newest.ts, Lsn(0)),
+            volatile: VecDeque::new(),
+            active: BTreeMap::new(),
+        }
+    }
+
     /// Makes the commits visible that wait no longer; whether there were any.
     fn advance(&mut self) -> bool {
         let before = self.visible;

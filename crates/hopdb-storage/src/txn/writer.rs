@@ -13,6 +13,7 @@ mod commit;
 use rustc_hash::FxHashMap;
 
 use super::allocation;
+use super::checkpoint;
 use super::gate::WriterState;
 use super::{Engine, Mode};
 use crate::btree::PageSink;
@@ -56,8 +57,11 @@ impl Writer {
     /// Waits for its turn and begins at the newest commit.
     pub(crate) fn begin(engine: &Arc<Engine>) -> Result<Self> {
         engine.check_writable()?;
+        checkpoint::wait_for_room(engine)?;
         let mut state = engine.gate.enter();
-        state.release(|birth, freed| engine.snapshots.frees(birth, freed));
+        state.release(|page| {
+            engine.snapshots.frees(page.birth, page.freed) && !engine.pager.is_in_flight(page.id)
+        });
         let mut writer = Self {
             engine: Arc::clone(engine),
             before: (state.page_count, state.search_from),
@@ -265,6 +269,10 @@ impl PageSink for Writer {
     fn page_mut(&mut self, id: PageId) -> Result<&mut [u8]> {
         if !self.private.contains_key(&id) {
             let committed = self.page(id)?;
+            // Its next record would seem older than the page.
+            if self.engine.mode == Mode::ReadWrite && page::lsn(&committed) > self.born_lsn {
+                return Err(self.corrupt(id, "its LSN is beyond the end of the log".into()));
+            }
             let copy = || PageRef::new(Box::from(&*committed));
             let (frame, base) = (copy(), (!self.is_born(id)).then(copy));
             self.private.insert(id, Private { frame, base });

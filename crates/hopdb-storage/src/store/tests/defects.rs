@@ -161,38 +161,66 @@ fn a_damaged_header_slot_is_told() {
     }
 }
 
+/// The open database of `clean`, at which this is done while its last header goes astray.
+fn without_last_header(clean: &SimFs, work: impl Fn(&Store)) -> SimFs {
+    let run = |fs: &SimFs| {
+        let store = open_with(fs, &frames(64)).unwrap();
+        work(&store);
+        store
+    };
+    let dry = clean.after_crash_all_kept();
+    dry.set_trace(true);
+    let _store = run(&dry);
+    let is_header =
+        |operation: &&Operation| (operation.kind, operation.len) == (OperationKind::Write, 128);
+    let header = dry.trace().iter().rfind(is_header).unwrap().step;
+    let fs = clean.after_crash_all_kept();
+    fs.misdirect_at(header, 1 << 20);
+    let _store = run(&fs);
+    fs.after_crash_all_kept()
+}
+
 /// A header that went astray leaves the older one valid; the log, which carries the newer salt, tells.
 #[test]
 fn a_lost_header_is_told_by_the_log() {
     let (clean, store) = new_store(&frames(64));
     store.close().unwrap();
-    for checkpoint in [false, true] {
-        let work = |fs: &SimFs| {
-            let store = open_with(fs, &frames(64)).unwrap();
-            put(&store, "t", b"a", b"1");
-            if checkpoint {
-                store.checkpoint().unwrap();
-                put(&store, "t", b"b", b"2");
-            }
-            store
-        };
-        let dry = clean.after_crash_all_kept();
-        dry.set_trace(true);
-        let _store = work(&dry);
-        let is_header =
-            |operation: &&Operation| (operation.kind, operation.len) == (OperationKind::Write, 128);
-        let header = dry.trace().iter().rfind(is_header).unwrap().step;
-        let fs = clean.after_crash_all_kept();
-        fs.misdirect_at(header, 1 << 20);
-        let _store = work(&fs);
-        let crashed = fs.after_crash_all_kept();
-        for read_only in [false, true] {
-            match open_with(&crashed, &Options { read_only, ..frames(64) }) {
-                Err(Error::CorruptPage { page: 0 | 1, .. }) => {}
-                other => panic!("{other:?}"),
-            }
+    let crashed = without_last_header(&clean, |store| drop(put(store, "t", b"a", b"1")));
+    for read_only in [false, true] {
+        match open_with(&crashed, &Options { read_only, ..frames(64) }) {
+            Err(Error::CorruptPage { page: 0 | 1, .. }) => {}
+            other => panic!("{other:?}"),
         }
     }
+}
+
+/// An older redo point is as good as a newer one while the log still has all from there on; where it was written over,
+/// synced records behind the hole tell.
+#[test]
+fn a_lost_redo_point_is_told_when_the_log_has_gone_on() {
+    let (clean, store) = new_store(&frames(64));
+    store.close().unwrap();
+    let mut outcomes = [0, 0];
+    for more in 1..40u8 {
+        let crashed = without_last_header(&clean, |store| {
+            put(store, "t", b"a", b"1");
+            store.checkpoint().unwrap();
+            // Less than what makes another checkpoint due, and at times past the end of the kept log.
+            for n in 0..more {
+                put(store, "t", &[n], &[n; 900]);
+            }
+        });
+        match open_with(&crashed, &frames(64)) {
+            Ok(store) => {
+                assert_eq!(content(&store.read(), "t").len(), usize::from(more) + 1);
+                assert_sound(&store);
+                outcomes[0] += 1;
+            }
+            Err(Error::CorruptLog { .. }) => outcomes[1] += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(outcomes.iter().all(|count| *count > 0), "{outcomes:?}");
 }
 
 /// Space for the log is asked for in large steps; when the disk has only a little left, that must do.

@@ -171,7 +171,7 @@ fn headers_with_right_checksums_and_wrong_content_do_not_panic() {
 
 /// Where the records of a log begin.
 fn records(log: &[u8]) -> Vec<usize> {
-    let mut at = 4096;
+    let mut at = records_at(log);
     let mut found = Vec::new();
     while at + 40 < log.len() && get_u32(log, at) != 0 {
         found.push(at);

@@ -281,7 +281,8 @@ fn a_log_cut_at_any_length_gives_a_whole_commit() {
 #[test]
 fn a_damaged_record_before_synced_ones_is_told() {
     let fs = crashed();
-    fs.corrupt("x.hop-wal", 4096 + 50, 4);
+    let at = records_at(&fs.file_bytes("x.hop-wal").unwrap());
+    fs.corrupt("x.hop-wal", at as u64 + 50, 4);
     assert!(matches!(open(&fs), Err(Error::CorruptLog { lsn: 4096.., .. })));
 }
 

@@ -12,7 +12,7 @@ use crate::sync::Arc;
 use crate::txn::flusher::Flusher;
 use crate::txn::gate::Quarantined;
 use crate::txn::snapshots::Published;
-use crate::txn::{Durability, Mode, allocation, delta};
+use crate::txn::{Durability, Mode, allocation, checkpoint, delta};
 use crate::wal::{Batch, RecordKind};
 
 /// Most born pages that are logged whole, which saves a sync of the file: more would be written twice for it.
@@ -53,7 +53,14 @@ impl Writer {
             return Ok(CommitTs(self.ts.0 - 1));
         }
         self.write_born(&mut changes)?;
-        let lsn = self.log(&mut changes)?;
+        let lsn = match self.log(&mut changes) {
+            // The log may have space behind the redo point, and then it moves on.
+            Err(error) if error.is_full_disk() => {
+                checkpoint::run(&self.engine)?;
+                self.log(&mut changes)?
+            }
+            logged => logged?,
+        };
         let engine = Arc::clone(&self.engine);
         let waits = durability == Durability::Sync;
         let ts = self.publish(changes, (lsn, waits), published);
@@ -128,17 +135,19 @@ impl Writer {
         };
         let mut batch = wal.batch();
         // First: what a born page was before does not matter, what follows does.
-        log_ids(&mut batch, RecordKind::BornPages, &changes.born_ids);
+        log_ids(&mut batch, RecordKind::BornPages, &changes.born_ids)?;
         if changes.born_logged {
-            changes.born.iter_mut().for_each(|frame| log_image(&mut batch, frame, self.ts));
+            for frame in &mut changes.born {
+                log_image(&mut batch, frame, self.ts)?;
+            }
         }
         for (frame, base) in &mut changes.changed {
-            log_page(&mut batch, frame, base, self.ts);
+            log_page(&mut batch, frame, base, self.ts)?;
         }
-        log_ids(&mut batch, RecordKind::FreedPages, &changes.freed_ids);
+        log_ids(&mut batch, RecordKind::FreedPages, &changes.freed_ids)?;
         let page_count = self.state().page_count;
         let commit = [self.ts.0.to_le_bytes(), page_count.to_le_bytes()];
-        batch.push(RecordKind::Commit, &[&commit[0], &commit[1]]);
+        batch.push(RecordKind::Commit, &[&commit[0], &commit[1]])?;
         batch.append()
     }
 
@@ -192,7 +201,12 @@ impl Changes {
 }
 
 /// Adds a changed page: the difference to its base, or the whole when that is hardly longer.
-fn log_page(batch: &mut Batch<'_>, frame: &mut PageRef, base: &PageRef, ts: CommitTs) {
+fn log_page(
+    batch: &mut Batch<'_>,
+    frame: &mut PageRef,
+    base: &PageRef,
+    ts: CommitTs,
+) -> Result<()> {
     let id = page::id(frame).0.to_le_bytes();
     let mut ranges = Vec::new();
     delta::encode(base, frame, &mut ranges);
@@ -203,24 +217,23 @@ fn log_page(batch: &mut Batch<'_>, frame: &mut PageRef, base: &PageRef, ts: Comm
         assert!(replayed == **frame, "replay over the old page gives the new one");
     }
     if ranges.len() > frame.len() / 2 {
-        log_image(batch, frame, ts);
-    } else {
-        page::set_stamp(frame.make_mut(), ts, batch.next_lsn());
-        let base_lsn = page::lsn(base).0.to_le_bytes();
-        batch.push(RecordKind::PageDelta, &[&id, &base_lsn, &ranges]);
+        return log_image(batch, frame, ts);
     }
+    page::set_stamp(frame.make_mut(), ts, batch.next_lsn());
+    let base_lsn = page::lsn(base).0.to_le_bytes();
+    batch.push(RecordKind::PageDelta, &[&id, &base_lsn, &ranges]).map(drop)
 }
 
 /// Adds a page as a whole.
-fn log_image(batch: &mut Batch<'_>, frame: &mut PageRef, ts: CommitTs) {
+fn log_image(batch: &mut Batch<'_>, frame: &mut PageRef, ts: CommitTs) -> Result<()> {
     page::set_stamp(frame.make_mut(), ts, batch.next_lsn());
-    batch.push(RecordKind::PageImage, &[&page::id(frame).0.to_le_bytes(), frame]);
+    batch.push(RecordKind::PageImage, &[&page::id(frame).0.to_le_bytes(), frame]).map(drop)
 }
 
 /// Adds page ids, as runs; nothing where there are none.
-fn log_ids(batch: &mut Batch<'_>, kind: RecordKind, ids: &[PageId]) {
+fn log_ids(batch: &mut Batch<'_>, kind: RecordKind, ids: &[PageId]) -> Result<()> {
     if ids.is_empty() {
-        return;
+        return Ok(());
     }
     let runs = allocation::runs(ids);
     let bytes: Vec<u8> = runs
@@ -228,5 +241,5 @@ fn log_ids(batch: &mut Batch<'_>, kind: RecordKind, ids: &[PageId]) {
         .flat_map(|(first, count)| [first.to_le_bytes(), count.to_le_bytes()])
         .flatten()
         .collect();
-    batch.push(kind, &[&bytes]);
+    batch.push(kind, &[&bytes]).map(drop)
 }

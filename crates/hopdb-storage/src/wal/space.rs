@@ -1,0 +1,204 @@
+//! Where in the log file the records lie: extents, of which those behind the redo point are used again.
+//!
+//! Records follow one another by LSN. They lie in *extents*, runs of the file; behind the last record of an extent a
+//! jump says where the next extent begins. What is in no extent is free.
+//!
+//! **Invariants.**
+//! 1. Extents hold every record from the base on, ascending by LSN, without a gap, and do not overlap.
+//! 2. Behind every extent there is room for a jump ([`JUMP_LEN`]) that no other extent has.
+//! 3. The space of an extent is free only when the base is behind its last record.
+
+use std::collections::VecDeque;
+
+use crate::page::Lsn;
+
+/// Bytes of a jump, and of a rollback: a record header with a payload of 8 bytes.
+pub(super) const JUMP_LEN: u64 = 48;
+
+/// Records that lie one behind the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    /// LSN of the first record.
+    pub(crate) lsn: Lsn,
+    /// Byte of the file at which it lies.
+    pub(crate) at: u64,
+    /// Byte of the file behind the last record.
+    pub(crate) end_at: u64,
+}
+
+/// Where the next records go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Byte of the file for the first of them.
+    pub(super) at: u64,
+    /// Where a jump to that byte must be written first.
+    pub(super) jump_at: Option<u64>,
+}
+
+/// The extents of a log.
+#[derive(Debug)]
+pub(super) struct Space {
+    /// First byte of the file that may hold records.
+    start: u64,
+    /// Bytes behind it that the log keeps: beyond, it goes back to the start as soon as it can.
+    kept: u64,
+    extents: VecDeque<Extent>,
+}
+
+impl Space {
+    /// A log whose records lie in `extents`, which are at least one.
+    pub(super) fn new(start: u64, kept: u64, extents: impl IntoIterator<Item = Extent>) -> Self {
+        let extents: VecDeque<_> = extents.into_iter().collect();
+        assert!(!extents.is_empty(), "a log has an extent, if an empty one");
+        Self { start, kept, extents }
+    }
+
+    fn last(&self) -> Extent {
+        *self.extents.back().expect("a log has an extent")
+    }
+
+    /// Byte behind the last extent in the file, the room for its jump included.
+    fn top(&self) -> u64 {
+        let ends = self.extents.iter().map(|extent| extent.end_at);
+        ends.max().expect("a log has an extent") + JUMP_LEN
+    }
+
+    /// Finds a place for `len` bytes of records, behind which there is room for `more` bytes and a jump.
+    pub(super) fn plan(&self, len: u64, more: u64) -> Place {
+        let last = self.last();
+        let need = len + more + JUMP_LEN;
+        let starts = || self.extents.iter().map(|extent| extent.at);
+        let above = starts().filter(|at| *at > last.end_at).min();
+        let fits = above.is_none_or(|above| last.end_at + need <= above);
+        // Worth a jump: much of the kept space is free in front, or there is no other way.
+        let free = starts().min().map_or(0, |lowest| lowest - self.start);
+        let beyond = last.end_at + need > self.start + self.kept;
+        let to_start = need <= free && (!fits || beyond && free >= self.kept / 4);
+        let at = match (to_start, fits) {
+            (true, _) => self.start,
+            (false, true) => last.end_at,
+            (false, false) => self.top(),
+        };
+        Place { at, jump_at: (at != last.end_at).then_some(last.end_at) }
+    }
+
+    /// Finds a place for them that needs no more of the file, if there is one in front.
+    pub(super) fn plan_in_front(&self, len: u64, more: u64) -> Option<Place> {
+        let lowest = self.extents.iter().map(|extent| extent.at).min()?;
+        let jump_at = Some(self.last().end_at);
+        let fits = self.start + len + more + JUMP_LEN <= lowest;
+        fits.then_some(Place { at: self.start, jump_at })
+    }
+
+    /// Takes the planned place for `len` bytes of records that begin at `lsn`, the end of the log.
+    pub(super) fn take(&mut self, place: Place, lsn: Lsn, len: u64) {
+        match (place.jump_at, self.extents.back_mut()) {
+            (None, Some(last)) => last.end_at += len,
+            _ => self.extents.push_back(Extent { lsn, at: place.at, end_at: place.at + len }),
+        }
+    }
+
+    /// Frees what lies below `base`.
+    pub(super) fn release(&mut self, base: Lsn) {
+        while self.extents.len() > 1 && self.extents[1].lsn <= base {
+            self.extents.pop_front();
+        }
+        let first = self.extents.front_mut().expect("a log has an extent");
+        first.at += base.0 - first.lsn.0;
+        first.lsn = base;
+        assert!(first.at <= first.end_at, "the base is in the log");
+    }
+
+    /// Byte of the file at which the record with this LSN lies, or will lie when it is the next.
+    pub(super) fn position(&self, lsn: Lsn) -> u64 {
+        let holds = |extent: &&Extent| extent.lsn <= lsn;
+        let extent = self.extents.iter().rev().find(holds).expect("the LSN is in the log");
+        extent.at + (lsn.0 - extent.lsn.0)
+    }
+
+    /// Bytes to which the file may be cut.
+    pub(super) fn keep(&self) -> u64 {
+        self.top().max(self.start + self.kept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fastrand::Rng;
+
+    use super::*;
+
+    const START: u64 = 4096;
+    const KEPT: u64 = 10_000;
+
+    /// Where records of `len` bytes at `lsn` went.
+    fn take(space: &mut Space, lsn: u64, len: u64) -> Place {
+        let place = space.plan(len, 0);
+        space.take(place, Lsn(lsn), len);
+        place
+    }
+
+    fn empty() -> Space {
+        Space::new(START, KEPT, [Extent { lsn: Lsn(0), at: START, end_at: START }])
+    }
+
+    #[test]
+    fn freed_space_is_used_again_and_a_long_log_comes_back() {
+        let mut space = empty();
+        assert_eq!(take(&mut space, 0, 8000), Place { at: START, jump_at: None });
+        // Nothing is free yet: beyond what is kept.
+        assert_eq!(take(&mut space, 8000, 8000), Place { at: START + 8000, jump_at: None });
+        space.release(Lsn(8000));
+        let back = Place { at: START, jump_at: Some(START + 16_000) };
+        assert_eq!(take(&mut space, 16_000, 4000), back);
+        assert_eq!(space.position(Lsn(8000)), START + 8000);
+        assert_eq!(space.position(Lsn(16_008)), START + 8);
+        // No room before the older extent: behind it.
+        let beyond = Place { at: START + 16_000 + JUMP_LEN, jump_at: Some(START + 4000) };
+        assert_eq!(take(&mut space, 20_000, 4000), beyond);
+        space.release(Lsn(24_000));
+        assert_eq!(take(&mut space, 24_000, 1000).at, START);
+        space.release(Lsn(25_000));
+        assert_eq!(space.keep(), START + KEPT);
+    }
+
+    /// Writes records into a model of the file: none is overwritten before the base has passed it.
+    #[test]
+    fn random_logs_never_overwrite_what_is_needed() {
+        for seed in 0..300 {
+            let mut random = Rng::with_seed(seed);
+            let mut space = empty();
+            let (mut base, mut end) = (0, 0);
+            // LSN and bytes of what lies in the file.
+            let mut live: Vec<(u64, std::ops::Range<u64>)> = Vec::new();
+            let mut jumps: Vec<(u64, std::ops::Range<u64>)> = Vec::new();
+            for _ in 0..400 {
+                if random.u8(0..4) == 0 {
+                    let ends = live.iter().map(|(lsn, _)| *lsn).filter(|lsn| *lsn >= base);
+                    let ends: Vec<u64> = ends.chain([end]).collect();
+                    base = ends[random.usize(0..ends.len())];
+                    space.release(Lsn(base));
+                    live.retain(|(lsn, _)| *lsn >= base);
+                    jumps.retain(|(lsn, _)| *lsn > base);
+                }
+                let most = [20, 200, 1500][random.usize(0..3)];
+                let len = 8 * random.u64(1..most);
+                let place = take(&mut space, end, len);
+                if let Some(at) = place.jump_at {
+                    jumps.push((end, at..at + JUMP_LEN));
+                }
+                live.push((end, place.at..place.at + len));
+                let all: Vec<_> = live.iter().chain(&jumps).collect();
+                for (index, (_, range)) in all.iter().enumerate() {
+                    for (_, other) in &all[..index] {
+                        let apart = range.end <= other.start || other.end <= range.start;
+                        assert!(apart, "seed {seed}: {range:?} over {other:?}");
+                    }
+                }
+                assert_eq!(space.position(Lsn(end)), place.at);
+                end += len;
+                assert_eq!(space.position(Lsn(end)), place.at + len);
+            }
+        }
+    }
+}
