@@ -16,7 +16,8 @@
 //! 3. Space is reserved before records are appended, so that a full disk fails a batch and no other; with it the room
 //!    for a jump, and for the record that takes back a batch a part of which went out.
 //! 4. No record is written after the poison.
-//! 5. There is one leader at a time, and the latch is not held while it writes and syncs.
+//! 5. There is one leader at a time, and the latch is not held while it writes and syncs. There is one sync at a time,
+//!    and none after one that failed.
 //! 6. Records above the base are never overwritten.
 
 mod batch;
@@ -111,6 +112,7 @@ pub(crate) struct Wal {
     state: Mutex<State>,
     /// A leader is done.
     led: Condvar,
+    syncing: Mutex<()>,
     syncs: AtomicU64,
 }
 
@@ -268,7 +270,11 @@ impl Wal {
             .map_err(|e| self.poison.set(Error::io("write", &self.path, e)))
     }
 
+    /// One at a time: a sync that fails tells its caller alone, and what it has given up counts as written for the next
+    /// one, which must find the poison before it begins.
     fn sync(&self) -> Result<()> {
+        let _one = self.syncing.lock();
+        self.poison.check()?;
         self.syncs.fetch_add(1, Ordering::Relaxed);
         self.file.sync().map_err(|e| self.poison.set(Error::io("sync", &self.path, e)))
     }

@@ -136,11 +136,14 @@ impl Pool {
     }
 
     pub(crate) fn counts(&self) -> PoolCounts {
+        // One latch after the other: in one expression they would be held together.
+        let dirty = self.dirty.lock().len();
+        let retained = self.retained.lock().len();
         PoolCounts {
             frames_max: self.frames_max(),
             resident: self.resident.load(Ordering::Relaxed),
-            dirty: self.dirty.lock().len(),
-            retained: self.retained.lock().len(),
+            dirty,
+            retained,
             hits: self.shards.iter().map(|shard| shard.state.lock().hits).sum(),
             misses: self.misses.load(Ordering::Relaxed),
             evictions: self.evictions.load(Ordering::Relaxed),

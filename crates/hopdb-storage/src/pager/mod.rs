@@ -75,6 +75,7 @@ pub(crate) struct Pager {
     log_sizes: LogSizes,
     /// Held while pages are written in place: slots of the image area whose pages are not synced there.
     in_place: Mutex<usize>,
+    syncing: Mutex<()>,
     /// Pages that are being written in place, ascending.
     in_flight: Mutex<Vec<PageId>>,
     /// Bytes of the file that writes cannot run out of space in.
@@ -96,6 +97,7 @@ impl Pager {
             header: Mutex::new(header),
             log_sizes: log,
             in_place: Mutex::default(),
+            syncing: Mutex::default(),
             in_flight: Mutex::default(),
             counters: Counters::default(),
         }
@@ -329,8 +331,9 @@ impl Pager {
         Ok(())
     }
 
-    /// Makes all page writes before durable; a failure poisons the handle.
+    /// Makes all page writes before durable; a failure poisons the handle. One at a time, as with the log.
     pub(crate) fn sync(&self) -> Result<()> {
+        let _one = self.syncing.lock();
         self.poison.check()?;
         self.counters.data_syncs.fetch_add(1, Ordering::Relaxed);
         self.file.sync().map_err(|e| self.poison.set(Error::io("sync", &self.path, e)))

@@ -1,7 +1,9 @@
 //! The store as its users see it, on the simulated disk: tables, transactions, snapshots, loads.
 
 mod api;
+mod checkpoints;
 mod defects;
+mod gated;
 mod group;
 mod hostile;
 mod opening;

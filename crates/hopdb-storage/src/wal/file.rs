@@ -135,6 +135,7 @@ impl Wal {
             sizes,
             state: Mutex::new(state),
             led: Condvar::new(),
+            syncing: Mutex::default(),
             syncs: AtomicU64::new(0),
         }
     }

@@ -185,7 +185,9 @@ fn without_last_header(clean: &SimFs, work: impl Fn(&Store)) -> SimFs {
 fn a_lost_header_is_told_by_the_log() {
     let (clean, store) = new_store(&frames(64));
     store.close().unwrap();
-    let crashed = without_last_header(&clean, |store| drop(put(store, "t", b"a", b"1")));
+    let crashed = without_last_header(&clean, |store| {
+        put(store, "t", b"a", b"1");
+    });
     for read_only in [false, true] {
         match open_with(&crashed, &Options { read_only, ..frames(64) }) {
             Err(Error::CorruptPage { page: 0 | 1, .. }) => {}

@@ -1,147 +1,10 @@
 //! Commits that wait for the log together: one sync for all, in order, all or nothing.
 
-use std::io;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use super::gated::{GatedFs, Syncs};
 use super::*;
-use crate::io::{File, LockMode, OpenMode};
-use crate::sync::{Condvar, Mutex};
-
-/// What a sync of the log does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Syncs {
-    Pass,
-    /// The one that waits passes, the next one waits.
-    PassOne,
-    Wait,
-    Fail,
-}
-
-/// Holds up the syncs of the log.
-#[derive(Debug)]
-struct Gate {
-    syncs: Mutex<Syncs>,
-    changed: Condvar,
-}
-
-impl Gate {
-    fn set(&self, syncs: Syncs) {
-        *self.syncs.lock() = syncs;
-        self.changed.notify_all();
-    }
-
-    /// Lets one sync pass, and returns when it has.
-    fn let_one_pass(&self) {
-        self.set(Syncs::PassOne);
-        let mut syncs = self.syncs.lock();
-        while *syncs == Syncs::PassOne {
-            syncs = self.changed.wait(syncs);
-        }
-    }
-
-    fn pass(&self) -> io::Result<()> {
-        let mut syncs = self.syncs.lock();
-        while *syncs == Syncs::Wait {
-            syncs = self.changed.wait(syncs);
-        }
-        if *syncs == Syncs::PassOne {
-            *syncs = Syncs::Wait;
-            self.changed.notify_all();
-        }
-        if *syncs == Syncs::Fail { Err(io::Error::other("no disk any more")) } else { Ok(()) }
-    }
-}
-
-/// A simulated disk behind the gate.
-#[derive(Clone, Debug)]
-struct GatedFs {
-    disk: SimFs,
-    gate: Arc<Gate>,
-}
-
-#[derive(Debug)]
-struct GatedFile {
-    file: Arc<dyn File>,
-    gate: Option<Arc<Gate>>,
-}
-
-impl FileSystem for GatedFs {
-    fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Arc<dyn File>> {
-        let is_log = path.to_string_lossy().ends_with("-wal");
-        let gate = is_log.then(|| Arc::clone(&self.gate));
-        Ok(Arc::new(GatedFile { file: self.disk.open(path, mode)?, gate }))
-    }
-
-    fn create_unnamed(&self, dir: &Path) -> io::Result<Arc<dyn File>> {
-        self.disk.create_unnamed(dir)
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        self.disk.remove(path)
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.disk.rename(from, to)
-    }
-
-    fn exists(&self, path: &Path) -> io::Result<bool> {
-        self.disk.exists(path)
-    }
-
-    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
-        self.disk.sync_dir(dir)
-    }
-
-    fn now(&self) -> Duration {
-        self.disk.now()
-    }
-
-    fn yield_now(&self) {
-        self.disk.yield_now();
-    }
-}
-
-impl File for GatedFile {
-    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.file.read_at(buf, offset)
-    }
-
-    fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<()> {
-        self.file.write_at(buf, offset)
-    }
-
-    fn sync(&self) -> io::Result<()> {
-        if let Some(gate) = &self.gate {
-            gate.pass()?;
-        }
-        self.file.sync()
-    }
-
-    fn len(&self) -> io::Result<u64> {
-        self.file.len()
-    }
-
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        self.file.set_len(len)
-    }
-
-    fn reserve(&self, len: u64) -> io::Result<()> {
-        self.file.reserve(len)
-    }
-
-    fn try_lock(&self, mode: LockMode) -> io::Result<bool> {
-        self.file.try_lock(mode)
-    }
-
-    fn lock_holder(&self) -> Option<u32> {
-        self.file.lock_holder()
-    }
-
-    fn link(&self, path: &Path) -> io::Result<()> {
-        self.file.link(path)
-    }
-}
 
 /// A store with the table `t`, whose log is held up from here on.
 struct Group {
@@ -153,8 +16,7 @@ struct Group {
 
 impl Group {
     fn new() -> Self {
-        let gate = Gate { syncs: Mutex::new(Syncs::Pass), changed: Condvar::new() };
-        let fs = GatedFs { disk: SimFs::new(1), gate: Arc::new(gate) };
+        let fs = GatedFs::new("-wal");
         let shared: Arc<dyn FileSystem> = Arc::new(fs.clone());
         let store = Store::create_with(shared, Path::new(NAME), &frames(64)).unwrap();
         let first = put(&store, "t", b"before", b"0");
