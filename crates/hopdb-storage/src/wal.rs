@@ -48,8 +48,6 @@ pub(crate) const FIRST_LSN: Lsn = Lsn(4096);
 const RECORD_HEADER: usize = 40;
 /// Most bytes of the memory for appended records that is kept for the next ones.
 const BUFFER_KEPT: usize = 4 << 20;
-/// Bytes that wait for a leader above which a long batch writes them itself.
-const PENDING_MAX: usize = 4 << 20;
 
 /// What a record says. Payloads: `docs/file-format.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,10 +217,10 @@ impl Wal {
         }
     }
 
-    /// Writes what is pending when it is much, without a sync.
+    /// Writes what is pending when it is several parts of a batch, without a sync.
     fn write_out(&self) -> Result<()> {
         let mut state = self.state.lock();
-        while state.pending.len() > PENDING_MAX {
+        while state.pending.len() > 4 * self.sizes.part {
             self.poison.check()?;
             state = if state.leading { self.led.wait(state) } else { self.lead(state, false)? };
         }

@@ -12,9 +12,6 @@ use super::{RECORD_HEADER, RecordKind, Wal, header_of};
 use crate::error::Result;
 use crate::page::Lsn;
 
-/// Bytes of records above which they go out before the batch is whole.
-const PART_BYTES: usize = 1 << 20;
-
 /// Records that take effect together. Dropped before [`Batch::append`], it leaves no trace.
 pub(crate) struct Batch<'a> {
     wal: &'a Wal,
@@ -41,7 +38,7 @@ impl<'a> Batch<'a> {
 
     /// Adds a record whose payload is `parts` joined. A full disk may be found here, and in [`Batch::append`].
     pub(crate) fn push(&mut self, kind: RecordKind, parts: &[&[u8]]) -> Result<Lsn> {
-        if self.bytes.len() >= PART_BYTES {
+        if self.bytes.len() >= self.wal.sizes.part {
             self.hand_over()?;
             self.wal.write_out()?;
         }

@@ -32,6 +32,8 @@ pub(crate) struct LogSizes {
     pub(super) kept: u64,
     /// Steps in which the file grows.
     pub(super) step: u64,
+    /// Bytes of a batch's records above which they go out before it is whole.
+    pub(super) part: usize,
     /// Bytes of a page.
     pub(super) page_size: usize,
     /// Pages of the image area.
@@ -44,7 +46,8 @@ impl LogSizes {
     pub(crate) fn of(page_size: usize, cache_bytes: usize) -> Self {
         let kept = (cache_bytes as u64 / 4).clamp(64 << 10, KEPT_MAX);
         let images = (cache_bytes / page_size / 16).clamp(4, IMAGES_MAX / page_size);
-        Self { kept, step: (kept / 64).max(4096), page_size, images }
+        let step = (kept / 64).max(4096);
+        Self { kept, step, part: to_usize(step), page_size, images }
     }
 
     /// Byte of the file at which records begin.
