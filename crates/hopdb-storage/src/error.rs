@@ -112,6 +112,17 @@ pub enum Error {
     /// load was not finished.
     #[error("the transaction can only be rolled back: {0}")]
     CannotCommit(&'static str),
+    /// The transaction has no such savepoint open.
+    #[error(
+        "the transaction has no such savepoint: it is another one's, or was released or rolled past"
+    )]
+    SavepointMissing,
+    /// A savepoint was to be made while a bulk load is under way.
+    #[error("a savepoint cannot be made before the bulk load is finished")]
+    LoadUnfinished,
+    /// A handle from inside a savepoint that the transaction went back to.
+    #[error("{0} was rolled back with a savepoint")]
+    RolledBack(&'static str),
     /// A snapshot asked for a version that is gone: a defect of the engine, never silent.
     #[error("no version of page {page} for the snapshot at commit {snapshot}")]
     VersionMissing {
@@ -180,6 +191,7 @@ impl Error {
                 | Self::KeysNotAscending { .. }
                 | Self::TableMissing(_)
                 | Self::TableExists(_)
+                | Self::RolledBack(_)
         )
     }
 

@@ -39,3 +39,4 @@ pub use store::{
     Bulk, Counts, Cursor, Found, Large, Options, ReadTxn, Store, Table, View, WriteTxn,
 };
 pub use txn::Durability;
+pub use txn::writer::Savepoint;

@@ -37,7 +37,7 @@ use crate::pager::IoCounts;
 use crate::recovery::RecoveryReport;
 use crate::sync::Arc;
 use crate::txn::checkpoint;
-use crate::txn::writer::Writer;
+use crate::txn::writer::{Savepoint, Writer};
 use crate::txn::{Durability, Engine, Mode};
 
 /// Frames from which on cursors keep the branches they passed pinned, and look into several leaves at a time.
@@ -342,6 +342,7 @@ impl WriteTxn {
         }
         btree::check_key(name.as_bytes(), self.writer.page_size())?;
         let root = self.writer.change(|writer| writer.allocate(PageKind::Leaf))?;
+        self.writer.made_table(root);
         let mut value = [0; DIRECTORY_VALUE_LEN];
         value[..8].copy_from_slice(&root.0.to_le_bytes());
         self.put(Table { root: DIRECTORY_ROOT }, name.as_bytes(), &value)?;
@@ -413,7 +414,34 @@ impl WriteTxn {
     /// [`Error::TableExists`] when the table has entries.
     pub fn bulk(&self, table: Table) -> Result<Bulk> {
         check_empty(&self.writer, table.root)?;
-        Ok(Bulk { builder: BulkBuilder::new(table.root, self.writer.ts()), root: table.root })
+        let builder = BulkBuilder::new(table.root, self.writer.ts());
+        Ok(Bulk { builder, root: table.root, rollbacks: self.writer.rollbacks() })
+    }
+
+    /// Notes where the transaction is, so that it can go back to it. Savepoints nest.
+    ///
+    /// # Errors
+    /// [`Error::LoadUnfinished`] while a bulk load has written pages; [`Error::CannotCommit`].
+    pub fn savepoint(&mut self) -> Result<Savepoint> {
+        self.writer.savepoint()
+    }
+
+    /// Undoes everything since a savepoint, failed operations too; the savepoint stays, those made after it go. Allocates
+    /// nothing and does no I/O. Tables made since then are gone: their handles and bulk loads are refused with
+    /// [`Error::RolledBack`].
+    ///
+    /// # Errors
+    /// [`Error::SavepointMissing`]; nothing is changed then.
+    pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
+        self.writer.roll_back_to(savepoint)
+    }
+
+    /// Forgets a savepoint and those made after it; the changes stay.
+    ///
+    /// # Errors
+    /// [`Error::SavepointMissing`]; nothing is changed then.
+    pub fn release(&mut self, savepoint: Savepoint) -> Result<()> {
+        self.writer.release(savepoint)
     }
 
     /// Makes the changes durable, then visible, or as [`WriteTxn::set_durability`] says. On an error nothing is changed,
@@ -443,14 +471,21 @@ impl WriteTxn {
 pub struct Bulk {
     builder: BulkBuilder,
     root: PageId,
+    /// How often the transaction had gone back when the first entry came.
+    rollbacks: u64,
 }
 
 impl Bulk {
     /// Appends an entry.
     ///
     /// # Errors
-    /// [`Error::KeysNotAscending`], [`Error::KeyTooLarge`], failed writes.
+    /// [`Error::KeysNotAscending`], [`Error::KeyTooLarge`], [`Error::RolledBack`], failed writes.
     pub fn push(&mut self, txn: &mut WriteTxn, key: &[u8], value: &[u8]) -> Result<()> {
+        self.check(txn)?;
+        if self.builder.is_empty() {
+            check_empty(&txn.writer, self.root)?;
+            self.rollbacks = txn.writer.rollbacks();
+        }
         txn.writer.change(|writer| {
             let is_first = self.builder.is_empty();
             self.builder.push(writer, key, value)?;
@@ -465,13 +500,22 @@ impl Bulk {
     ///
     /// # Errors
     /// Failed writes, [`Error::TableExists`] when the table has got entries meanwhile. A transaction with a
-    /// load that is not finished cannot commit.
+    /// load that is not finished cannot commit. [`Error::RolledBack`].
     pub fn finish(self, txn: &mut WriteTxn) -> Result<u64> {
+        self.check(txn)?;
         check_empty(&txn.writer, self.root)?;
         if !self.builder.is_empty() {
             txn.writer.end_load();
         }
         txn.writer.change(|writer| self.builder.finish(writer))
+    }
+
+    /// What it has written went when the transaction went back: no savepoint is made while a load is under way.
+    fn check(&self, txn: &WriteTxn) -> Result<()> {
+        if self.builder.is_empty() || self.rollbacks == txn.writer.rollbacks() {
+            return Ok(());
+        }
+        Err(Error::RolledBack("a bulk load"))
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hopdb_graph::export::{ExportReport, Progress as ExportProgress, RowFormat};
 use hopdb_graph::load::{LoadPlan, LoadReport, Progress, source::FileSource};
 use hopdb_graph::{Graph, Reader};
-use hopdb_storage::{Counts, Durability, ReadTxn, RecoveryReport, WriteTxn};
+use hopdb_storage::{Counts, Durability, ReadTxn, RecoveryReport, Savepoint, WriteTxn};
 
 use crate::error::{Error, Result};
 use crate::{NodeId, RelationshipId, Value, inspect};
@@ -228,10 +228,52 @@ impl Transaction {
         self.inner.reader()
     }
 
+    /// Notes where the transaction is, so that it can go back to it. Savepoints nest.
+    ///
+    /// ```
+    /// # use hopdb::{Database, Options};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let db = Database::create(folder.path().join("x.hop"), &Options::default())?;
+    /// let mut txn = db.write()?;
+    /// txn.create_index("Person", "name", true)?;
+    /// txn.create_node(&["Person"], &[("name", "Ada".into())])?;
+    /// let before = txn.savepoint()?;
+    /// txn.create_node(&["Person"], &[("name", "Ada".into())]).unwrap_err();
+    /// txn.rollback_to(before)?;
+    /// txn.commit()?;
+    /// assert_eq!(db.read()?.reader().catalog().node_count(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// A change failed before: go back to a savepoint, or drop the transaction.
+    pub fn savepoint(&mut self) -> Result<Savepoint> {
+        Ok(self.inner.savepoint()?)
+    }
+
+    /// Undoes everything since a savepoint, a change that failed too. The savepoint stays, those made after it go; ids
+    /// given out since then are given out again. Allocates no memory and touches no file, so it cannot fail half-way.
+    ///
+    /// # Errors
+    /// The savepoint is another transaction's, or was released or rolled past. Nothing is changed then.
+    pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
+        Ok(self.inner.rollback_to(savepoint)?)
+    }
+
+    /// Forgets a savepoint and those made after it; the changes stay.
+    ///
+    /// # Errors
+    /// As [`Transaction::rollback_to`].
+    pub fn release(&mut self, savepoint: Savepoint) -> Result<()> {
+        Ok(self.inner.release(savepoint)?)
+    }
+
     /// Makes a node; null properties are left out.
     ///
     /// # Errors
-    /// Bad names or values, a unique index, failed reads. Drop the transaction then.
+    /// Bad names or values, a unique index, failed reads. Drop the transaction then, or go back to a savepoint.
     pub fn create_node(&mut self, labels: &[&str], properties: &[(&str, Value)]) -> Result<NodeId> {
         Ok(self.inner.create_node(labels, properties)?)
     }

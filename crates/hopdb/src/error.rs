@@ -100,7 +100,9 @@ fn store_kind(error: &StoreError) -> ErrorKind {
         StoreError::PoolExhausted { .. } => ErrorKind::OutOfMemory,
         StoreError::ReadOnly | StoreError::Poisoned(_) => ErrorKind::ReadOnly,
         StoreError::TableMissing(_) => ErrorKind::NotFound,
-        StoreError::KeyTooLarge { .. }
+        StoreError::SavepointMissing | StoreError::RolledBack(_) => ErrorKind::NotFound,
+        StoreError::LoadUnfinished
+        | StoreError::KeyTooLarge { .. }
         | StoreError::KeysNotAscending { .. }
         | StoreError::InvalidOption { .. } => ErrorKind::InvalidInput,
         _ => ErrorKind::Io,

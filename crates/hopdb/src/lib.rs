@@ -42,7 +42,7 @@ pub use hopdb_graph::{
     IndexPart, Node, Pair, Part, Reader, Relationship, Walk, Wanted,
 };
 pub use hopdb_storage::{
-    Counts, Durability, FORMAT_VERSION, IoCounts, PageKind, PoolCounts, RecoveryReport,
+    Counts, Durability, FORMAT_VERSION, IoCounts, PageKind, PoolCounts, RecoveryReport, Savepoint,
 };
 
 /// Writing a graph as files that load again as an equal one.

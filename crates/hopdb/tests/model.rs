@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use hopdb::{
     Coordinates, Crs, Database, Date, DateTime, Duration, LocalTime, NodeId, Options, Point,
-    RelationshipId, Snapshot, Time, Transaction, Value, Vector,
+    RelationshipId, Savepoint, Snapshot, Time, Transaction, Value, Vector,
 };
 use hopdb_testkit::graph_model::{GraphModel, Refusal};
 
@@ -94,10 +94,24 @@ impl World {
         let mut txn = self.database().write().unwrap();
         let mut model = self.model.clone();
         let mut usable = true;
+        let mut savepoints: Vec<(Savepoint, GraphModel)> = Vec::new();
         for _ in 0..self.random.u8(1..40) {
-            usable = change(&mut self.random, &mut txn, &mut model);
-            if !usable {
-                break;
+            let random = &mut self.random;
+            match random.u8(0..10) {
+                0 | 1 if usable => savepoints.push((txn.savepoint().unwrap(), model.clone())),
+                2 if !savepoints.is_empty() => {
+                    savepoints.truncate(random.usize(1..=savepoints.len()));
+                    let (savepoint, then) = &savepoints[savepoints.len() - 1];
+                    txn.rollback_to(*savepoint).unwrap();
+                    (model, usable) = (then.clone(), true);
+                }
+                3 if !savepoints.is_empty() => {
+                    savepoints.truncate(random.usize(0..savepoints.len()) + 1);
+                    txn.release(savepoints.pop().unwrap().0).unwrap();
+                }
+                _ if usable => usable = change(random, &mut txn, &mut model),
+                _ if savepoints.is_empty() => break,
+                _ => {}
             }
         }
         if self.random.u8(0..4) == 0 && usable {
@@ -257,6 +271,32 @@ fn run(seeds: std::ops::Range<u64>, rounds: usize, options: &Options) {
         world.reopen();
         assert!(world.model.nodes().len() > 10, "too little happened");
     }
+}
+
+/// A failed change is undone by going back; names, ids and counts of the graph are as before then.
+#[test]
+fn a_savepoint_heals_a_failed_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::create(folder.path().join("x.hop"), &Options::default()).unwrap();
+    let mut txn = database.write().unwrap();
+    txn.create_index("A", "k", true).unwrap();
+    txn.create_node(&["A"], &[("k", 1_i64.into())]).unwrap();
+    let savepoint = txn.savepoint().unwrap();
+    let inside = txn.create_node(&["New"], &[("new", 1_i64.into())]).unwrap();
+    txn.create_index("New", "new", false).unwrap();
+    txn.create_node(&["A"], &[("k", 1_i64.into())]).unwrap_err();
+    txn.savepoint().unwrap_err();
+    txn.rollback_to(savepoint).unwrap();
+    assert_eq!(txn.reader().catalog().label("New"), None);
+    assert_eq!(txn.reader().catalog().property_key("new"), None);
+    assert_eq!(txn.create_node(&[], &[]).unwrap(), inside, "ids are given out again");
+    txn.create_index("New", "new", true).unwrap();
+    txn.release(savepoint).unwrap();
+    txn.rollback_to(savepoint).unwrap_err();
+    txn.commit().unwrap();
+    let snapshot = database.read().unwrap();
+    assert_eq!(snapshot.reader().catalog().node_count(), 2);
+    assert!(snapshot.check().unwrap().is_clean());
 }
 
 #[test]

@@ -268,7 +268,7 @@ pub(super) fn property_columns(
         check_name("property key", name).map_err(|error| {
             LoadError::line(file, 1, error.to_string()).at_column(column.index + 1, &column.text)
         })?;
-        properties.push((column.clone(), txn.catalog.property_key_or_new(name)));
+        properties.push((column.clone(), txn.catalog_mut().property_key_or_new(name)));
     }
     Ok(properties)
 }

@@ -47,8 +47,8 @@ impl NodeTables {
         for index in &context.plan.indexes {
             check_name("label", &index.label)?;
             check_name("property key", &index.property)?;
-            let label = txn.catalog.label_or_new(&index.label);
-            let property = txn.catalog.property_key_or_new(&index.property);
+            let label = txn.catalog_mut().label_or_new(&index.label);
+            let property = txn.catalog_mut().property_key_or_new(&index.property);
             if wanted.contains(&(label, property)) || txn.catalog.index(label, property).is_some() {
                 let (label, property) = (index.label.clone(), index.property.clone());
                 return Err(GraphError::IndexExists { label, property });
@@ -170,7 +170,7 @@ fn write_labels(
             keys::label(&mut key, label, node);
             bulk.push(&mut txn.txn, &key, &[])?;
         }
-        txn.catalog.count_label(label, nodes.count());
+        txn.catalog_mut().count_label(label, nodes.count());
     }
     bulk.finish(&mut txn.txn)?;
     Ok(())

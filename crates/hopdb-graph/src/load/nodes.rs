@@ -52,7 +52,7 @@ impl NodeColumns {
         let mut labels = Vec::new();
         for label in &group.labels {
             check_name("label", label)?;
-            let label = txn.catalog.label_or_new(label);
+            let label = txn.catalog_mut().label_or_new(label);
             if !labels.contains(&label) {
                 labels.push(label);
             }
@@ -72,7 +72,7 @@ impl NodeColumns {
         }
         let mut indexes = Vec::new();
         for (number, index) in context.plan.indexes.iter().enumerate() {
-            let key = txn.catalog.property_key_or_new(&index.property);
+            let key = txn.catalog_mut().property_key_or_new(&index.property);
             if properties.iter().any(|(_, property)| *property == key) {
                 indexes.push((number, key));
             }
@@ -147,7 +147,7 @@ impl Taker<'_, '_> {
             .label_sets
             .iter()
             .map(|names| {
-                let ids = names.iter().map(|name| self.txn.catalog.label_or_new(name));
+                let ids = names.iter().map(|name| self.txn.catalog_mut().label_or_new(name));
                 Labels::new(columns.labels.iter().copied().chain(ids).collect())
             })
             .collect();

@@ -89,7 +89,7 @@ impl RelationshipColumns {
         let type_id = match &group.relationship_type {
             Some(name) => {
                 check_name("relationship type", name)?;
-                Some(txn.catalog.type_or_new(name))
+                Some(txn.catalog_mut().type_or_new(name))
             }
             None => None,
         };

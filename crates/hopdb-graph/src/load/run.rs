@@ -27,6 +27,7 @@ use super::relationships::{self, IdProperties};
 use super::source::Source;
 use super::spill::Scratch;
 use super::tables;
+use crate::catalog::Catalog;
 use crate::error::{GraphError, Result};
 use crate::graph::{Graph, Snapshot};
 use crate::write::GraphTxn;
@@ -252,13 +253,13 @@ fn run(
 
     context.progress.enter(Phase::Nodes);
     report.nodes = nodes::read(context, parts, (&mut txn, &mut ids), &mut tables, &mut bad_rows)?;
-    txn.catalog.counters.nodes += report.nodes;
-    txn.catalog.counters.next_node = ids.end();
+    txn.catalog_mut().counters.nodes += report.nodes;
+    txn.catalog_mut().counters.next_node = ids.end();
     watch.lap(Phase::Nodes);
 
     context.progress.enter(Phase::Relationships);
     let all_good = bad_rows.count() == 0;
-    let mut names = txn.catalog.clone();
+    let mut names = Catalog::clone(&txn.catalog);
     let read =
         || relationships::read(context, relationship_parts, (&mut names, &ids), &mut bad_rows);
     // Labels and indexes are written meanwhile; what is wrong with them comes first.
@@ -270,7 +271,7 @@ fn run(
     finished?;
     let rows = rows?;
     for (name, _) in names.relationship_types() {
-        txn.catalog.type_or_new(name);
+        txn.catalog_mut().type_or_new(name);
     }
     drop(ids);
     watch.lap(Phase::Relationships);

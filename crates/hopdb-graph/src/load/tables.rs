@@ -71,7 +71,7 @@ pub(super) fn build(
     drop(properties);
     let by_end = by_end.finish()?;
     build_adjacency(context, [&words, &by_end], txn)?;
-    txn.catalog.counters.next_relationship = count;
+    txn.catalog_mut().counters.next_relationship = count;
     Ok(count)
 }
 
@@ -119,7 +119,7 @@ fn build_rows(
                 push_properties(*id, &mut stored, &mut properties, txn)?;
             }
             for (type_id, count) in &entries.types {
-                txn.catalog.count_type(*type_id, *count);
+                txn.catalog_mut().count_type(*type_id, *count);
             }
             context.progress.add_built(entries.rows);
             entries.by_end.map_or(Ok(()), |piece| by_end.push(piece))

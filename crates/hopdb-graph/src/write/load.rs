@@ -43,10 +43,11 @@ impl GraphTxn {
         properties: Option<&[u8]>,
     ) -> Result<RelationshipId> {
         self.change(|txn| {
-            let id = RelationshipId(txn.catalog.counters.next_relationship);
-            txn.catalog.counters.next_relationship += 1;
             let RelationshipRow { start, end, type_id } = row;
-            txn.catalog.count_type(type_id, 1);
+            let catalog = txn.catalog_mut();
+            let id = RelationshipId(catalog.counters.next_relationship);
+            catalog.counters.next_relationship += 1;
+            catalog.count_type(type_id, 1);
             txn.append_row(id, row)?;
             txn.insert_pair(start, true, type_id, (end, id))?;
             txn.insert_pair(end, false, type_id, (start, id))?;

@@ -7,15 +7,15 @@
 //!
 //! A change that is refused before it began (there is no such node, relationship or index, the index is there,
 //! the node has relationships) leaves the transaction as it was. One that fails later may have changed part of
-//! what it should: the transaction is then to be dropped, which undoes all of it. [`GraphTxn::commit`] refuses
-//! to commit after such a failure.
+//! what it should: the transaction is then to be dropped, which undoes all of it, or to go back to a savepoint.
+//! [`GraphTxn::commit`] refuses to commit after such a failure.
 
 mod blocks;
 mod load;
 
 use std::sync::Arc;
 
-use hopdb_storage::{Durability, View, WriteTxn};
+use hopdb_storage::{Durability, Savepoint, View, WriteTxn};
 
 use crate::block::relationships::RelationshipRow;
 use crate::catalog::{Catalog, IndexDefinition};
@@ -37,15 +37,23 @@ pub struct GraphTxn {
     pub(crate) shared: Arc<Shared>,
     pub(crate) txn: WriteTxn,
     pub(crate) before: Arc<Catalog>,
-    pub(crate) catalog: Catalog,
+    /// Copied when it changes: savepoints share it until then, so that going back allocates nothing.
+    pub(crate) catalog: Arc<Catalog>,
+    savepoints: Vec<(Savepoint, Arc<Catalog>)>,
     record: RecordBuilder,
     failed: bool,
 }
 
 impl GraphTxn {
     pub(crate) fn new(shared: Arc<Shared>, txn: WriteTxn, before: Arc<Catalog>) -> Self {
-        let catalog = Catalog::clone(&before);
-        Self { shared, txn, before, catalog, record: RecordBuilder::new(), failed: false }
+        let catalog = Arc::clone(&before);
+        let (savepoints, record) = (Vec::new(), RecordBuilder::new());
+        Self { shared, txn, before, catalog, savepoints, record, failed: false }
+    }
+
+    /// The catalog, to change.
+    pub(crate) fn catalog_mut(&mut self) -> &mut Catalog {
+        Arc::make_mut(&mut self.catalog)
     }
 
     /// Reads the graph with this transaction's changes.
@@ -61,20 +69,64 @@ impl GraphTxn {
         done
     }
 
+    /// Notes where the transaction is, so that it can go back to it. Savepoints nest.
+    ///
+    /// # Errors
+    /// [`GraphError::TransactionFailed`] when a change failed half-way.
+    pub fn savepoint(&mut self) -> Result<Savepoint> {
+        if self.failed {
+            return Err(GraphError::TransactionFailed);
+        }
+        let savepoint = self.txn.savepoint()?;
+        self.savepoints.push((savepoint, Arc::clone(&self.catalog)));
+        Ok(savepoint)
+    }
+
+    /// Undoes everything since a savepoint, failed changes too; the savepoint stays, those made after it go. Ids given
+    /// out since then are given out again. Allocates nothing and does no I/O.
+    ///
+    /// # Errors
+    /// [`hopdb_storage::Error::SavepointMissing`]; nothing is changed then.
+    pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
+        self.txn.rollback_to(savepoint)?;
+        let at = self.position(savepoint);
+        self.savepoints.truncate(at + 1);
+        self.catalog = Arc::clone(&self.savepoints[at].1);
+        self.failed = false;
+        Ok(())
+    }
+
+    /// Forgets a savepoint and those made after it; the changes stay.
+    ///
+    /// # Errors
+    /// [`hopdb_storage::Error::SavepointMissing`]; nothing is changed then.
+    pub fn release(&mut self, savepoint: Savepoint) -> Result<()> {
+        self.txn.release(savepoint)?;
+        self.savepoints.truncate(self.position(savepoint));
+        Ok(())
+    }
+
+    /// Where a savepoint that the store has is in the list here.
+    fn position(&self, savepoint: Savepoint) -> usize {
+        let at = self.savepoints.iter().rposition(|(other, _)| *other == savepoint);
+        at.expect("the store and the graph have the same savepoints")
+    }
+
     /// Makes a node; null properties are left out.
     ///
     /// # Errors
     /// Bad names, values that cannot be stored, unique indexes, failed reads.
     pub fn create_node(&mut self, labels: &[&str], properties: &[(&str, Value)]) -> Result<NodeId> {
         self.change(|txn| {
-            let id = NodeId(txn.catalog.counters.next_node);
-            txn.catalog.counters.next_node += 1;
-            txn.catalog.counters.nodes += 1;
+            let counters = &mut txn.catalog_mut().counters;
+            let id = NodeId(counters.next_node);
+            counters.next_node += 1;
+            counters.nodes += 1;
             let mut record = std::mem::take(&mut txn.record);
             record.clear();
             for label in labels {
                 check_name("label", label)?;
-                record.add_label(txn.catalog.label_or_new(label));
+                record.add_label(txn.catalog_mut().label_or_new(label));
             }
             txn.set_all(&mut record, properties)?;
             txn.store_node(id, &mut record)?;
@@ -86,7 +138,7 @@ impl GraphTxn {
     fn set_all(&mut self, record: &mut RecordBuilder, properties: &[(&str, Value)]) -> Result<()> {
         for (key, value) in properties {
             check_name("property key", key)?;
-            let key = self.catalog.property_key_or_new(key);
+            let key = self.catalog_mut().property_key_or_new(key);
             set_or_remove(record, key, value)?;
         }
         Ok(())
@@ -116,13 +168,13 @@ impl GraphTxn {
             key.clear();
             keys::label(&mut key, *label, id);
             self.txn.delete(self.shared.tables.labels, &key)?;
-            self.catalog.discount_label(*label);
+            self.catalog_mut().discount_label(*label);
         }
         for label in new_labels.iter().filter(|label| !old_labels.contains(label)) {
             key.clear();
             keys::label(&mut key, *label, id);
             self.txn.put(self.shared.tables.labels, &key, &[])?;
-            self.catalog.count_label(*label, 1);
+            self.catalog_mut().count_label(*label, 1);
         }
         for entry in old_entries.iter().filter(|entry| !entry.is_in(&new_entries)) {
             self.txn.delete(entry.index.table, &entry.key.entry(id))?;
@@ -167,7 +219,7 @@ impl GraphTxn {
         self.change(|txn| {
             let mut record = std::mem::take(&mut txn.record);
             txn.reader().with_record(id, |stored| Ok(record.read_node(stored)?))?;
-            change(&mut txn.catalog, &mut record)?;
+            change(txn.catalog_mut(), &mut record)?;
             txn.store_node(id, &mut record)?;
             txn.record = record;
             Ok(())
@@ -232,7 +284,7 @@ impl GraphTxn {
             let old = found.ok_or(GraphError::NodeMissing(node))?.to_vec()?;
             txn.align(node, &old, &[])?;
             txn.txn.delete(txn.shared.tables.nodes, &key)?;
-            txn.catalog.counters.nodes -= 1;
+            txn.catalog_mut().counters.nodes -= 1;
             Ok(())
         })
     }
@@ -266,7 +318,7 @@ impl GraphTxn {
             }
         }
         self.change(|txn| {
-            let type_id = txn.catalog.type_or_new(relationship_type);
+            let type_id = txn.catalog_mut().type_or_new(relationship_type);
             let mut record = std::mem::take(&mut txn.record);
             record.clear();
             txn.set_all(&mut record, properties)?;
@@ -320,7 +372,7 @@ impl GraphTxn {
             if let Some(found) = txn.txn.get(table, &stored_key)? {
                 record.read_properties(PropertiesView::parse(&found.to_vec()?)?)?;
             }
-            set_or_remove(&mut record, txn.catalog.property_key_or_new(key), value)?;
+            set_or_remove(&mut record, txn.catalog_mut().property_key_or_new(key), value)?;
             txn.store_relationship_properties(id, &mut record)?;
             txn.record = record;
             Ok(())
@@ -341,7 +393,7 @@ impl GraphTxn {
             let mut key = Vec::new();
             keys::relationship(&mut key, id);
             txn.txn.delete(txn.shared.tables.relationship_properties, &key)?;
-            txn.catalog.discount_type(row.type_id);
+            txn.catalog_mut().discount_type(row.type_id);
             Ok(())
         })
     }
@@ -358,8 +410,8 @@ impl GraphTxn {
             return Err(GraphError::IndexExists { label: label.into(), property: property.into() });
         }
         self.change(|txn| {
-            let label_id = txn.catalog.label_or_new(label);
-            let property_id = txn.catalog.property_key_or_new(property);
+            let label_id = txn.catalog_mut().label_or_new(label);
+            let property_id = txn.catalog_mut().property_key_or_new(property);
             let index = txn.new_index(label_id, property_id, unique)?;
             let mut nodes = Vec::new();
             txn.reader().for_each_node_with_label(label_id, |node| {
@@ -384,10 +436,10 @@ impl GraphTxn {
         unique: bool,
     ) -> Result<IndexDefinition> {
         let id = u32::try_from(self.catalog.counters.next_index).expect("fewer than 2^32 indexes");
-        self.catalog.counters.next_index += 1;
+        self.catalog_mut().counters.next_index += 1;
         let table = self.txn.create_table(&keys::index_table(id))?;
         let index = IndexDefinition { id, label, property, unique, table };
-        self.catalog.indexes.push(index);
+        self.catalog_mut().indexes.push(index);
         Ok(index)
     }
 
@@ -405,7 +457,7 @@ impl GraphTxn {
         })?;
         self.change(|txn| {
             txn.txn.drop_table(&keys::index_table(index.id))?;
-            txn.catalog.indexes.retain(|other| other.id != index.id);
+            txn.catalog_mut().indexes.retain(|other| other.id != index.id);
             Ok(())
         })
     }
@@ -425,7 +477,7 @@ impl GraphTxn {
         }
         self.catalog.store(&self.before, &mut self.txn, self.shared.tables.catalog)?;
         let Self { shared, txn, catalog, .. } = self;
-        txn.commit_then(|ts| shared.remember(ts, Arc::new(catalog)))?;
+        txn.commit_then(|ts| shared.remember(ts, catalog))?;
         Ok(())
     }
 }

@@ -13,6 +13,8 @@ pub(crate) fn put<S: PageSink>(
     birth: CommitTs,
 ) -> Result<bool> {
     check_key(key, sink.page_size())?;
+    // First of all: it is refused when there is no such tree.
+    let (mut path, leaf) = descend(sink, root, key)?;
     let is_large = large::is_large(key.len(), value.len(), sink.page_size());
     let descriptor;
     let value = if is_large {
@@ -21,7 +23,6 @@ pub(crate) fn put<S: PageSink>(
     } else {
         value
     };
-    let (mut path, leaf) = descend(sink, root, key)?;
     let page = sink.page(leaf)?;
     let (slot, new) = match slotted::search(&page, key) {
         Err(slot) => (slot, true),

@@ -101,6 +101,11 @@ impl SimFs {
         self.state().plan.faults.insert(step, fault);
     }
 
+    /// Lets the read number `read`, as [`SimFs::reads`] counts, fail with `EIO`.
+    pub fn fail_read_at(&self, read: u64) {
+        self.state().plan.failing_reads.insert(read);
+    }
+
     /// Lets step `step`, if it is a write, land `delta` bytes off (never before the start) and report success.
     pub fn misdirect_at(&self, step: u64, delta: i64) {
         self.state().plan.misdirected.insert(step, delta);

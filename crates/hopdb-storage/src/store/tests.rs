@@ -7,6 +7,7 @@ mod gated;
 mod group;
 mod hostile;
 mod opening;
+mod savepoints;
 mod space;
 
 use std::collections::BTreeMap;

@@ -13,13 +13,14 @@
 //!    the id of a page born at b and freed at c, and c must be durable (I12).
 //! 4. A page born in a transaction is either whole in the log before the commit record, or in its place and synced;
 //!    until then nothing durable refers to it. A committed page changes in memory and in the log only.
-//! 5. Rolling back drops private memory and does no I/O (I13).
+//! 5. Rolling back, all or to a savepoint, drops private memory, allocates nothing and does no I/O (I13).
 
 pub(crate) mod allocation;
 pub(crate) mod checkpoint;
 pub(crate) mod delta;
 pub(crate) mod flusher;
 pub(crate) mod gate;
+mod private;
 pub(crate) mod snapshots;
 pub(crate) mod worker;
 pub(crate) mod writer;

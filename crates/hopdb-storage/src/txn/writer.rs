@@ -6,32 +6,28 @@
 //! freed: committed pages keep their bit until commit, born ones go at once.
 //!
 //! An operation that fails half way leaves private pages that do not fit together: such a transaction does
-//! not commit.
+//! not commit, unless it goes back to a savepoint from before.
 
 mod commit;
-
-use rustc_hash::FxHashMap;
+mod savepoint;
 
 use super::allocation;
 use super::checkpoint;
 use super::gate::WriterState;
+use super::private::PrivatePages;
 use super::{Engine, Mode};
 use crate::btree::PageSink;
 use crate::buffer::{PageRef, PageSource};
 use crate::error::{Error, Result};
 use crate::page::{self, CommitTs, FIRST_PAGES, Lsn, PageId, PageKind, slotted};
 use crate::sync::Arc;
+use savepoint::Savepoints;
+
+pub use savepoint::Savepoint;
 
 /// Pages written through that wait to be written in one go.
 const THROUGH_PAGES: usize = 256;
-
-#[derive(Debug)]
-struct Private {
-    frame: PageRef,
-    /// The committed version it replaces, copied so that it pins no frame of the pool: a transaction may
-    /// change more pages than there are frames. None for a born page.
-    base: Option<PageRef>,
-}
+const HAS_STATE: &str = "a transaction has the state until it ends";
 
 /// The write transaction. Dropped without commit, it leaves nothing.
 #[derive(Debug)]
@@ -43,7 +39,7 @@ pub(crate) struct Writer {
     before: (u64, u64),
     ts: CommitTs,
     born_lsn: Lsn,
-    private: FxHashMap<PageId, Private>,
+    private: PrivatePages,
     freed: Vec<(PageId, CommitTs)>,
     through: Vec<Box<[u8]>>,
     wrote_through: bool,
@@ -51,6 +47,7 @@ pub(crate) struct Writer {
     failed: Option<&'static str>,
     /// Bulk loads that have written pages and are not finished.
     open_loads: usize,
+    savepoints: Savepoints,
 }
 
 impl Writer {
@@ -68,12 +65,13 @@ impl Writer {
             ts: CommitTs(state.commit_ts.0 + 1),
             born_lsn: Lsn(0),
             state: Some(state),
-            private: FxHashMap::default(),
+            private: PrivatePages::default(),
             freed: Vec::new(),
             through: Vec::new(),
             wrote_through: false,
             failed: None,
             open_loads: 0,
+            savepoints: Savepoints::default(),
         };
         engine.check_writable()?;
         if engine.mode == Mode::ReadWrite {
@@ -111,7 +109,7 @@ impl Writer {
     }
 
     fn state(&mut self) -> &mut WriterState {
-        self.state.as_mut().expect("a transaction has the state until it ends")
+        self.state.as_mut().expect(HAS_STATE)
     }
 
     fn range_pages(&self) -> u64 {
@@ -125,10 +123,10 @@ impl Writer {
     /// Whether this transaction allocated the page.
     fn is_born(&self, id: PageId) -> bool {
         let range = self.range_pages();
-        match self.private.get(&allocation::map_page(id, range)) {
+        match self.private.base(allocation::map_page(id, range)) {
             None => false,
-            Some(Private { base: None, .. }) => true,
-            Some(Private { base: Some(base), .. }) => !allocation::in_use(base, id, range),
+            Some(None) => true,
+            Some(Some(base)) => !allocation::in_use(base, id, range),
         }
     }
 
@@ -143,9 +141,9 @@ impl Writer {
                 return Ok(None);
             }
             let map = self.page(allocation::map_page(from, range))?;
-            let quarantined = &self.state().quarantined;
-            let found =
-                allocation::find_free(&map, from, limit, range, |id| quarantined.contains(&id));
+            let quarantined = &self.state.as_ref().expect(HAS_STATE).quarantined;
+            let refused = |id| quarantined.contains(&id) || self.savepoints.is_lost(id);
+            let found = allocation::find_free(&map, from, limit, range, refused);
             let state = self.state();
             match found {
                 Some(id) => {
@@ -163,6 +161,9 @@ impl Writer {
         loop {
             let id = PageId(self.state().page_count);
             self.state().page_count += 1;
+            if self.savepoints.is_lost(id) {
+                continue;
+            }
             if !allocation::is_map_page(id, range) {
                 return Ok(id);
             }
@@ -177,14 +178,15 @@ impl Writer {
         if matches!(kind, PageKind::Leaf | PageKind::Branch) {
             slotted::init(&mut bytes);
         }
-        self.private.insert(id, Private { frame: PageRef::new(bytes), base: None });
+        self.private.insert_born(id, PageRef::new(bytes));
     }
 
     fn flush_through(&mut self) -> Result<()> {
-        self.through.sort_unstable_by_key(|bytes| page::id(bytes));
-        let pages: Vec<&[u8]> = self.through.iter().map(AsRef::as_ref).collect();
+        let mut pages: Vec<&[u8]> = self.through.iter().map(AsRef::as_ref).collect();
+        pages.sort_unstable_by_key(|bytes| page::id(bytes));
         self.engine.pager.write_born(&pages)?;
         self.through.clear();
+        self.savepoints.flushed_through();
         Ok(())
     }
 
@@ -193,7 +195,7 @@ impl Writer {
         for index in 0..self.freed.len() {
             let (id, _) = self.freed[index];
             self.clear_bit(id)?;
-            self.private.remove(&id);
+            self.private.remove(id);
         }
         Ok(())
     }
@@ -235,17 +237,17 @@ impl Writer {
     }
 
     fn birth_of(&self, id: PageId) -> CommitTs {
-        match self.private.get(&id) {
-            Some(Private { frame, .. }) => page::birth(frame),
-            None => CommitTs(0),
-        }
+        self.private.get(id).map_or(CommitTs(0), |frame| page::birth(&frame))
     }
 }
 
 impl PageSource for Writer {
     fn page(&self, id: PageId) -> Result<PageRef> {
-        if let Some(private) = self.private.get(&id) {
-            return Ok(private.frame.clone());
+        if let Some(frame) = self.private.get(id) {
+            return Ok(frame);
+        }
+        if self.savepoints.is_lost(id) {
+            return Err(Error::RolledBack("a table"));
         }
         if self.wrote_through && self.is_born(id) {
             return match self.through.iter().find(|bytes| page::id(bytes) == id) {
@@ -267,18 +269,17 @@ impl PageSink for Writer {
     }
 
     fn page_mut(&mut self, id: PageId) -> Result<&mut [u8]> {
-        if !self.private.contains_key(&id) {
+        if !self.private.contains(id) {
             let committed = self.page(id)?;
             // Its next record would seem older than the page.
             if self.engine.mode == Mode::ReadWrite && page::lsn(&committed) > self.born_lsn {
                 return Err(self.corrupt(id, "its LSN is beyond the end of the log".into()));
             }
             let copy = || PageRef::new(Box::from(&*committed));
-            let (frame, base) = (copy(), (!self.is_born(id)).then(copy));
-            self.private.insert(id, Private { frame, base });
+            let base = (!self.is_born(id)).then(copy);
+            self.private.insert_copy(id, copy(), base);
         }
-        let private = self.private.get_mut(&id).expect("inserted just now");
-        Ok(private.frame.make_mut())
+        Ok(self.private.page_mut(id))
     }
 
     fn allocate(&mut self, kind: PageKind) -> Result<PageId> {
@@ -293,6 +294,9 @@ impl PageSink for Writer {
             Some(id) => id,
             None => self.grow()?,
         };
+        if self.private.contains(id) {
+            return Err(self.corrupt(id, "a tree leads to it, but it was not in use".into()));
+        }
         let range = self.range_pages();
         let map = self.map_mut(id)?;
         if allocation::in_use(map, id, range) {
@@ -313,13 +317,15 @@ impl PageSink for Writer {
 
     fn free(&mut self, id: PageId) -> Result<()> {
         self.check_in_use(id)?;
-        if !self.is_born(id) {
-            let birth = self.birth_of(id);
+        let is_born = self.is_born(id);
+        // A savepoint may need what was born before it: its id is not given out again before the commit.
+        if !(is_born && (self.private.is_new(id) || self.savepoints.is_behind(id))) {
+            let birth = if is_born { self.ts } else { self.birth_of(id) };
             self.freed.push((id, birth));
             return Ok(());
         }
         self.clear_bit(id)?;
-        self.private.remove(&id);
+        self.private.remove(id);
         self.through.retain(|bytes| page::id(bytes) != id);
         let state = self.state();
         state.search_from = state.search_from.min(id.0);

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use hopdb_storage::{Result, View, WriteTxn};
+use hopdb_storage::{Result, Savepoint, View, WriteTxn};
 
 use super::Trouble;
 use super::workload::Change;
@@ -67,12 +67,39 @@ pub fn difference(view: &impl View, model: &Tables) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// Makes a change in the transaction and in the model alike. A change that does not apply, as one of a
+/// Makes changes in the transaction and in the model alike. A change that does not apply, as one of a
 /// table that is not there, is passed over in both.
 ///
 /// # Errors
 /// The store's, and answers of the store that differ from the model's.
 pub fn apply(
+    txn: &mut WriteTxn,
+    model: &mut Tables,
+    changes: &[Change],
+) -> std::result::Result<(), Trouble> {
+    let mut open: Vec<(Savepoint, Tables)> = Vec::new();
+    for change in changes {
+        match change {
+            Change::Savepoint => open.push((txn.savepoint()?, model.clone())),
+            Change::RollbackTo(number) if !open.is_empty() => {
+                open.truncate(number % open.len() + 1);
+                let (savepoint, then) = &open[open.len() - 1];
+                txn.rollback_to(*savepoint)?;
+                model.clone_from(then);
+            }
+            Change::Release(number) if !open.is_empty() => {
+                let at = number % open.len();
+                txn.release(open[at].0)?;
+                open.truncate(at);
+            }
+            Change::RollbackTo(_) | Change::Release(_) => {}
+            change => apply_to_tables(txn, model, change)?,
+        }
+    }
+    Ok(())
+}
+
+fn apply_to_tables(
     txn: &mut WriteTxn,
     model: &mut Tables,
     change: &Change,
@@ -105,6 +132,7 @@ pub fn apply(
                 apply_to_table(txn, name, entries, change)?;
             }
         }
+        Change::Savepoint | Change::RollbackTo(_) | Change::Release(_) => {}
     }
     Ok(())
 }

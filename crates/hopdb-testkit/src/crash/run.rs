@@ -104,7 +104,7 @@ impl Run {
             let store = Store::create_unnamed(fs, folder, &self.options)?;
             for changes in loads {
                 let mut txn = store.write()?;
-                changes.iter().try_for_each(|change| apply(&mut txn, &mut state, change))?;
+                apply(&mut txn, &mut state, changes)?;
                 txn.commit()?;
             }
             self.attempted = Some(state.clone());
@@ -170,7 +170,7 @@ impl Run {
     fn transact(&mut self, changes: &[Change], commit: Option<Durability>) -> Result<(), Trouble> {
         let mut state = self.state();
         let mut txn = self.store()?.write()?;
-        changes.iter().try_for_each(|change| apply(&mut txn, &mut state, change))?;
+        apply(&mut txn, &mut state, changes)?;
         if let Some(what) = difference(&txn, &state)? {
             return Err(Trouble::Wrong(format!("the transaction sees {what}")));
         }

@@ -25,6 +25,12 @@ pub enum Change {
     DeleteRange(String, Bound<Vec<u8>>, Bound<Vec<u8>>),
     /// Builds a new table bottom-up.
     Bulk(String, Entries),
+    /// Makes a savepoint.
+    Savepoint,
+    /// Goes back to one of the open savepoints: the number, modulo how many there are.
+    RollbackTo(usize),
+    /// Releases one of them, named likewise.
+    Release(usize),
 }
 
 /// One step of the script.
@@ -177,13 +183,16 @@ pub(super) fn transaction(random: &mut Rng, taste: Taste) -> Vec<Change> {
             0..4 => Change::DropTable(table),
             4..10 => Change::Bulk(table, entries(random, taste)),
             10..20 => Change::CreateTable(table),
-            20..60 => {
+            20..30 => Change::Savepoint,
+            30..36 => Change::RollbackTo(random.usize(0..8)),
+            36..40 => Change::Release(random.usize(0..8)),
+            40..80 => {
                 let mut ends = [key(random, taste), key(random, taste)];
                 ends.sort();
                 let [low, high] = ends;
                 Change::DeleteRange(table, bound(random, low), bound(random, high))
             }
-            60..300 => Change::Delete(table, key(random, taste)),
+            80..300 => Change::Delete(table, key(random, taste)),
             _ => Change::Put(table, key(random, taste), value(random, taste)),
         });
     }

@@ -2,7 +2,7 @@
 //!
 //! Decides the fate of each operation; never touches a file. Once crashed, nothing succeeds any more.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -125,6 +125,7 @@ pub(super) struct Plan {
     pub(super) crash_at: Option<u64>,
     pub(super) crashed: bool,
     pub(super) faults: BTreeMap<u64, Fault>,
+    pub(super) failing_reads: BTreeSet<u64>,
     pub(super) misdirected: BTreeMap<u64, i64>,
     pub(super) trace: Option<Vec<Operation>>,
     pub(super) counts: BTreeMap<PathBuf, Counts>,
@@ -140,6 +141,7 @@ impl Plan {
             crash_at: None,
             crashed: false,
             faults: BTreeMap::new(),
+            failing_reads: BTreeSet::new(),
             misdirected: BTreeMap::new(),
             trace: None,
             counts: BTreeMap::new(),
@@ -169,12 +171,12 @@ impl Plan {
         Ok(misdirected.map_or(Fate::Normal, |delta| Fate::Misdirected(*delta)))
     }
 
-    /// Counts a read.
+    /// Counts a read, and fails it when it is to fail.
     pub(super) fn begin_read(&mut self, request: Request<'_>) -> io::Result<()> {
         self.alive()?;
         self.reads += 1;
         self.record(request);
-        Ok(())
+        if self.failing_reads.contains(&self.reads) { Err(Fault::Eio.error()) } else { Ok(()) }
     }
 
     fn record(&mut self, request: Request<'_>) {

@@ -4,13 +4,14 @@
 //! the next writer let in; log synced, by whoever is first among those who wait; visible moved on. An error before the
 //! records are appended leaves everything as it was; one behind that poisons the store.
 
-use super::{Private, Writer};
+use super::Writer;
 use crate::buffer::{Gone, PageRef, Publish};
 use crate::error::Result;
 use crate::page::{self, CommitTs, Lsn, PageId, PageKind};
 use crate::sync::Arc;
 use crate::txn::flusher::Flusher;
 use crate::txn::gate::Quarantined;
+use crate::txn::private::Changed;
 use crate::txn::snapshots::Published;
 use crate::txn::{Durability, Mode, allocation, checkpoint, delta};
 use crate::wal::{Batch, RecordKind};
@@ -42,6 +43,7 @@ impl Writer {
         if self.open_loads > 0 {
             self.failed = Some("one of its bulk loads is not finished");
         }
+        self.release_all();
         self.change(Self::free_all)?;
         self.give_back_end()?;
         let mut changes = self.gather();
@@ -85,9 +87,7 @@ impl Writer {
             born_ids: Vec::new(),
             freed_ids: Vec::new(),
         };
-        let mut pages: Vec<_> = self.private.drain().collect();
-        pages.sort_unstable_by_key(|(id, _)| *id);
-        for (id, Private { frame, base }) in pages {
+        for Changed { id, frame, base } in self.private.take() {
             if page::kind(&frame) == PageKind::AllocationMap {
                 let range = self.range_pages();
                 let start = id.0 / range * range;
@@ -186,6 +186,9 @@ impl Writer {
         for (id, birth) in self.freed.drain(..) {
             state.quarantine.push(Quarantined { id, birth, freed: ts });
             state.quarantined.insert(id);
+        }
+        if let Some(id) = self.savepoints.first_lost() {
+            state.search_from = state.search_from.min(id.0);
         }
         state.commit_ts = ts;
         published(ts);
