@@ -2,7 +2,7 @@
 //!
 //! One file of pages, one write-ahead log beside it, B+trees in the pages, and snapshots over them.
 //! Knows nothing of graphs, queries or sockets. Modules, low to high; each may use only those before it:
-//! `sync · error · io · codec · page · wal · pager · buffer · btree · txn · recovery · check · store · inspect`.
+//! `sync · error · io · codec · page · wal · pager · scratch · buffer · btree · txn · recovery · check · store · inspect`.
 //!
 //! Start at [`Store`].
 
@@ -21,6 +21,7 @@ pub mod io;
 mod page;
 mod pager;
 mod recovery;
+mod scratch;
 mod store;
 pub mod sync;
 mod txn;

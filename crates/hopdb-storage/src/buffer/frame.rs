@@ -44,7 +44,7 @@ impl PageRef {
     }
 
     /// Marks the frame as used.
-    pub(super) fn touch(&self) {
+    pub(crate) fn touch(&self) {
         // Mostly marked already: no shared cache line is written then.
         if !self.0.touched.load(Ordering::Relaxed) {
             self.0.touched.store(true, Ordering::Relaxed);
@@ -52,7 +52,7 @@ impl PageRef {
     }
 
     /// Whether the frame was used since the last look; clears the mark.
-    pub(super) fn take_touched(&self) -> bool {
+    pub(crate) fn take_touched(&self) -> bool {
         self.0.touched.swap(false, Ordering::Relaxed)
     }
 }

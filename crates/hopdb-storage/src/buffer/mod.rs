@@ -15,12 +15,13 @@
 //! **States of a head.** absent -> loading -> resident (clean) -> absent; publish: any -> resident (dirty, or
 //! clean when born); write-back: dirty -> clean; retire (page freed): resident -> absent.
 //!
-//! Latch order: slots, shard, then the dirty set or the list of retained versions.
+//! Latch order: slots, shard, then the dirty set or a list of older versions.
 
 mod entry;
 mod frame;
 pub(crate) mod policy;
 mod slots;
+mod versions;
 
 use std::collections::BTreeSet;
 
@@ -29,11 +30,13 @@ use rustc_hash::FxHashMap;
 use crate::error::{Error, Result};
 use crate::page::{self, CommitTs, PageId};
 use crate::pager::Pager;
+use crate::scratch::Scratch;
 use crate::sync::{Arc, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, yield_now};
-use entry::{Entry, Head, OlderVersion};
+use entry::{Entry, Head, Kept, OlderVersion};
 pub(crate) use frame::PageRef;
 use policy::Probe;
 use slots::Slots;
+use versions::Versions;
 
 const SHARDS: usize = 64;
 /// Dirty pages that a full pool writes back at once.
@@ -72,8 +75,12 @@ pub struct PoolCounts {
     pub resident: usize,
     /// Pages that wait to be written in place.
     pub dirty: usize,
-    /// Older versions kept for snapshots.
+    /// Older versions kept in memory for snapshots.
     pub retained: usize,
+    /// Pages that the write transaction has in memory.
+    pub private: usize,
+    /// Pages of both kinds in scratch files, where memory had no room for them.
+    pub spilled: usize,
     /// Pages found resident.
     pub hits: u64,
     /// Pages that had to be read.
@@ -112,7 +119,9 @@ pub(crate) struct Pool {
     in_passing: AtomicUsize,
     slots: Mutex<Slots>,
     dirty: Mutex<BTreeSet<PageId>>,
-    retained: Mutex<Vec<(PageId, CommitTs)>>,
+    versions: Versions,
+    /// Private pages of the write transaction: in memory, and in its scratch file.
+    private: [AtomicUsize; 2],
     misses: AtomicU64,
     evictions: AtomicU64,
 }
@@ -121,6 +130,7 @@ impl Pool {
     /// A pool of `cache_bytes` over the pages of `pager`.
     pub(crate) fn new(pager: Arc<Pager>, cache_bytes: usize) -> Self {
         let frames_max = (cache_bytes / pager.page_size()).max(FRAMES_MIN);
+        let scratch = Scratch::new(pager.path(), pager.page_size());
         Self {
             pager,
             shards: (0..SHARDS).map(|_| Shard::default()).collect(),
@@ -129,7 +139,8 @@ impl Pool {
             in_passing: AtomicUsize::new(0),
             slots: Mutex::default(),
             dirty: Mutex::default(),
-            retained: Mutex::default(),
+            versions: Versions::new(scratch),
+            private: Default::default(),
             misses: AtomicU64::new(0),
             evictions: AtomicU64::new(0),
         }
@@ -138,12 +149,15 @@ impl Pool {
     pub(crate) fn counts(&self) -> PoolCounts {
         // One latch after the other: in one expression they would be held together.
         let dirty = self.dirty.lock().len();
-        let retained = self.retained.lock().len();
+        let retained = self.versions.in_memory();
+        let spilled = self.versions.scratch.used();
         PoolCounts {
             frames_max: self.frames_max(),
             resident: self.resident.load(Ordering::Relaxed),
             dirty,
             retained,
+            private: self.private[0].load(Ordering::Relaxed),
+            spilled: spilled + self.private[1].load(Ordering::Relaxed),
             hits: self.shards.iter().map(|shard| shard.state.lock().hits).sum(),
             misses: self.misses.load(Ordering::Relaxed),
             evictions: self.evictions.load(Ordering::Relaxed),
@@ -160,6 +174,12 @@ impl Pool {
             .iter()
             .map(|shard| shard.state.lock().entries.values().filter(pinned).count())
             .sum()
+    }
+
+    /// Notes how many private pages the write transaction has in memory and in its scratch file.
+    pub(crate) fn set_private(&self, in_memory: usize, spilled: usize) {
+        self.private[0].store(in_memory, Ordering::Relaxed);
+        self.private[1].store(spilled, Ordering::Relaxed);
     }
 
     /// Frames that the budget allows.
@@ -201,9 +221,18 @@ impl Pool {
                 }
                 _ => {}
             }
-            if let Some(frame) = entry.older_for(ts) {
-                *hits += 1;
-                return Ok(frame);
+            match entry.older_for(ts) {
+                Some(Kept::Memory(frame)) => {
+                    *hits += 1;
+                    return Ok(frame.clone());
+                }
+                // It stays where it is as long as the snapshot that asks.
+                Some(Kept::Scratch(slot)) => {
+                    let slot = *slot;
+                    drop(state);
+                    return self.versions.scratch.read(slot).map(PageRef::new);
+                }
+                None => {}
             }
             match &entry.head {
                 Head::Loading => state = shard.loaded.wait(state),
@@ -215,6 +244,20 @@ impl Pool {
                 }
             }
         }
+    }
+
+    /// The head of a page, not newer than `ts`, wherever it is: the pool keeps what it has. For the writer, as nobody
+    /// else makes heads: one that is not here is in its place in the file.
+    pub(crate) fn peek(&self, id: PageId, ts: CommitTs) -> Result<PageRef> {
+        let resident = match self.shard(id).state.lock().entries.get(&id) {
+            Some(Entry { head: Head::Resident { frame, .. }, .. }) => Some(frame.clone()),
+            _ => None,
+        };
+        let frame = match resident {
+            Some(frame) => frame,
+            None => PageRef::new(self.pager.read(id)?),
+        };
+        if page::begin(&frame) <= ts { Ok(frame) } else { Err(missing(id, ts)) }
     }
 
     /// Reads a page whose entry this thread has set to loading.
@@ -443,8 +486,8 @@ impl Pool {
             }
         };
         if let Some(frame) = replaced {
-            entry.older.push(OlderVersion { frame, end: ts });
-            self.retained.lock().push((id, ts));
+            self.versions.note(id, page::begin(&frame), ts);
+            entry.older.push(OlderVersion::new(frame, ts));
         }
         entry.head = Head::Resident { frame, slot, dirty };
         if dirty {
@@ -461,8 +504,8 @@ impl Pool {
         let Some(entry) = state.entries.get_mut(&id) else { return };
         if let Head::Resident { frame, slot, .. } = std::mem::take(&mut entry.head) {
             if let Some(end) = end {
-                entry.older.push(OlderVersion { frame, end });
-                self.retained.lock().push((id, end));
+                self.versions.note(id, page::begin(&frame), end);
+                entry.older.push(OlderVersion::new(frame, end));
             }
             slots.remove(slot);
             self.resident.fetch_sub(1, Ordering::AcqRel);
@@ -473,46 +516,11 @@ impl Pool {
         }
     }
 
-    /// Drops the older versions for whose interval `[begin, end)` no snapshot is `needed`.
-    pub(crate) fn purge(&self, needed: impl Fn(CommitTs, CommitTs) -> bool) {
-        let candidates = std::mem::take(&mut *self.retained.lock());
-        let kept: Vec<_> =
-            candidates.into_iter().filter(|(id, end)| self.keeps(*id, *end, &needed)).collect();
-        self.retained.lock().extend(kept);
-    }
-
-    /// Drops the older version of a page that ends at `end`, unless it is needed.
-    fn keeps(
-        &self,
-        id: PageId,
-        end: CommitTs,
-        needed: impl Fn(CommitTs, CommitTs) -> bool,
-    ) -> bool {
-        let mut state = self.shard(id).state.lock();
-        let Some(entry) = state.entries.get_mut(&id) else { return false };
-        let Some(at) = entry.older.iter().position(|version| version.end == end) else {
-            return false;
-        };
-        if needed(page::begin(&entry.older[at].frame), end) {
-            return true;
-        }
-        entry.older.swap_remove(at);
-        if entry.older.is_empty() && matches!(entry.head, Head::Absent) {
-            state.entries.remove(&id);
-        }
-        false
-    }
-
     /// Brings the pool back under its budget after a commit, as far as pins allow.
     pub(crate) fn shrink(&self) {
         while self.resident.load(Ordering::Acquire) > self.frames_max() && self.try_evict().is_ok()
         {
         }
-    }
-
-    /// Whether older versions are kept.
-    pub(crate) fn has_retained(&self) -> bool {
-        !self.retained.lock().is_empty()
     }
 }
 

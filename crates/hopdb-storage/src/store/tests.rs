@@ -6,6 +6,7 @@ mod defects;
 mod gated;
 mod group;
 mod hostile;
+mod large;
 mod opening;
 mod savepoints;
 mod space;

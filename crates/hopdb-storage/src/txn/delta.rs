@@ -7,7 +7,7 @@ use crate::codec::num::{get_u16, to_u16};
 use crate::page::STAMP;
 
 /// Bytes of the checksum.
-const CHECKSUM_LEN: usize = 8;
+pub(crate) const CHECKSUM_LEN: usize = 8;
 /// Equal bytes between two differences that are cheaper to repeat than to skip.
 const GAP: usize = 8;
 const RANGE_HEADER: usize = 4;

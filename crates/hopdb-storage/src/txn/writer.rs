@@ -5,10 +5,14 @@
 //! written through -> in its place, synced -> published clean;
 //! freed: committed pages keep their bit until commit, born ones go at once.
 //!
+//! **Memory.** Private pages have a share of the pool's budget. Above it, pages that were not used lately leave memory:
+//! old ones for the transaction's scratch file, born ones for their places, unless a savepoint needs what is there.
+//!
 //! An operation that fails half way leaves private pages that do not fit together: such a transaction does
 //! not commit, unless it goes back to a savepoint from before.
 
 mod commit;
+mod room;
 mod savepoint;
 
 use super::allocation;
@@ -65,7 +69,7 @@ impl Writer {
             ts: CommitTs(state.commit_ts.0 + 1),
             born_lsn: Lsn(0),
             state: Some(state),
-            private: PrivatePages::default(),
+            private: PrivatePages::new(engine.pager.path(), engine.pager.page_size()),
             freed: Vec::new(),
             through: Vec::new(),
             wrote_through: false,
@@ -123,7 +127,7 @@ impl Writer {
     /// Whether this transaction allocated the page.
     fn is_born(&self, id: PageId) -> bool {
         let range = self.range_pages();
-        match self.private.base(allocation::map_page(id, range)) {
+        match self.private.map_base(allocation::map_page(id, range)) {
             None => false,
             Some(None) => true,
             Some(Some(base)) => !allocation::in_use(base, id, range),
@@ -167,18 +171,20 @@ impl Writer {
             if !allocation::is_map_page(id, range) {
                 return Ok(id);
             }
-            self.insert_born(id, PageKind::AllocationMap);
+            self.insert_born(id, PageKind::AllocationMap)?;
             allocation::set(self.page_mut(id)?, id, range, true);
         }
     }
 
-    fn insert_born(&mut self, id: PageId, kind: PageKind) {
+    fn insert_born(&mut self, id: PageId, kind: PageKind) -> Result<()> {
+        self.make_room()?;
         let mut bytes = vec![0; self.page_size()].into_boxed_slice();
         page::init(&mut bytes, id, kind, self.ts);
         if matches!(kind, PageKind::Leaf | PageKind::Branch) {
             slotted::init(&mut bytes);
         }
         self.private.insert_born(id, PageRef::new(bytes));
+        Ok(())
     }
 
     fn flush_through(&mut self) -> Result<()> {
@@ -236,14 +242,14 @@ impl Writer {
         Ok(())
     }
 
-    fn birth_of(&self, id: PageId) -> CommitTs {
-        self.private.get(id).map_or(CommitTs(0), |frame| page::birth(&frame))
+    fn birth_of(&self, id: PageId) -> Result<CommitTs> {
+        Ok(self.private.get(id)?.map_or(CommitTs(0), |frame| page::birth(&frame)))
     }
 }
 
 impl PageSource for Writer {
     fn page(&self, id: PageId) -> Result<PageRef> {
-        if let Some(frame) = self.private.get(id) {
+        if let Some(frame) = self.private.get(id)? {
             return Ok(frame);
         }
         if self.savepoints.is_lost(id) {
@@ -269,6 +275,9 @@ impl PageSink for Writer {
     }
 
     fn page_mut(&mut self, id: PageId) -> Result<&mut [u8]> {
+        if self.private.takes_memory(id) {
+            self.make_room()?;
+        }
         if !self.private.contains(id) {
             let committed = self.page(id)?;
             // Its next record would seem older than the page.
@@ -279,12 +288,12 @@ impl PageSink for Writer {
             let base = (!self.is_born(id)).then(copy);
             self.private.insert_copy(id, copy(), base);
         }
-        Ok(self.private.page_mut(id))
+        self.private.page_mut(id)
     }
 
     fn allocate(&mut self, kind: PageKind) -> Result<PageId> {
         let id = self.allocate_id(false)?;
-        self.insert_born(id, kind);
+        self.insert_born(id, kind)?;
         Ok(id)
     }
 
@@ -312,7 +321,10 @@ impl PageSink for Writer {
         page::set_stamp(&mut bytes, self.ts, self.born_lsn);
         self.wrote_through = true;
         self.through.push(bytes);
-        if self.through.len() >= THROUGH_PAGES { self.flush_through() } else { Ok(()) }
+        if self.through.len() >= THROUGH_PAGES.min(self.budget()) {
+            return self.flush_through();
+        }
+        Ok(())
     }
 
     fn free(&mut self, id: PageId) -> Result<()> {
@@ -320,8 +332,9 @@ impl PageSink for Writer {
         let is_born = self.is_born(id);
         // A savepoint may need what was born before it: its id is not given out again before the commit.
         if !(is_born && (self.private.is_new(id) || self.savepoints.is_behind(id))) {
-            let birth = if is_born { self.ts } else { self.birth_of(id) };
+            let birth = if is_born { self.ts } else { self.birth_of(id)? };
             self.freed.push((id, birth));
+            self.private.remove(id);
             return Ok(());
         }
         self.clear_bit(id)?;
@@ -335,6 +348,7 @@ impl PageSink for Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
+        self.engine.pool.set_private(0, 0);
         if let Some(mut state) = self.state.take() {
             (state.page_count, state.search_from) = self.before;
             self.engine.gate.leave(state);

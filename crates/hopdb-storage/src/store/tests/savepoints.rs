@@ -39,12 +39,14 @@ impl Nested {
                 let refused = [self.txn.rollback_to(gone), self.txn.release(gone)];
                 assert!(refused.iter().all(|done| matches!(done, Err(Error::SavepointMissing))));
             }
-            18..20 => {
-                let seen: State = self.state.keys().map(|t| (*t, content(&self.txn, t))).collect();
-                assert!(seen == self.state);
-            }
+            18..20 => self.look(),
             _ => self.change(random),
         }
+    }
+
+    fn look(&self) {
+        assert_eq!(self.txn.tables().unwrap(), self.state.keys().copied().collect::<Vec<_>>());
+        assert!(self.state.iter().all(|(name, entries)| content(&self.txn, name) == *entries));
     }
 
     fn change(&mut self, random: &mut fastrand::Rng) {
@@ -100,6 +102,7 @@ fn nested_savepoints_agree_with_a_stack_of_maps() {
         for _ in 0..12 {
             let mut nested = Nested::begin(&store, state.clone());
             (0..random.u32(1..200)).for_each(|_| nested.act(&mut random));
+            nested.look();
             if random.u8(0..4) > 0 {
                 nested.txn.commit().unwrap();
                 state = nested.state;

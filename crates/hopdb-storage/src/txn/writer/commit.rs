@@ -3,17 +3,22 @@
 //! Order: space reserved in the file; many born pages written and synced; log records appended; pages published, and
 //! the next writer let in; log synced, by whoever is first among those who wait; visible moved on. An error before the
 //! records are appended leaves everything as it was; one behind that poisons the store.
+//!
+//! Of a transaction that has pages in its scratch file, the log is synced first. Then the pages are published piece by
+//! piece, and written back when the pool is full: so it needs no more memory than its share and that of the pool. Until
+//! the last piece is published, snapshots find the older versions of all.
 
 use super::Writer;
 use crate::buffer::{Gone, PageRef, Publish};
 use crate::error::Result;
 use crate::page::{self, CommitTs, Lsn, PageId, PageKind};
+use crate::scratch::Slot;
 use crate::sync::Arc;
 use crate::txn::flusher::Flusher;
 use crate::txn::gate::Quarantined;
-use crate::txn::private::Changed;
+use crate::txn::private::{Changed, Kept};
 use crate::txn::snapshots::Published;
-use crate::txn::{Durability, Mode, allocation, checkpoint, delta};
+use crate::txn::{Durability, Engine, Mode, allocation, checkpoint, delta};
 use crate::wal::{Batch, RecordKind};
 
 /// Most born pages that are logged whole, which saves a sync of the file: more would be written twice for it.
@@ -21,15 +26,23 @@ const LOGGED_BORN_PAGES: usize = 32;
 /// Bytes of records that commits which do not wait leave in memory.
 const VOLATILE_BYTES: usize = 1 << 20;
 
+/// Most pages that are published before the pool is brought back under its budget.
+const PIECE_PAGES: usize = 64;
+
 /// What a commit has to write and to publish.
+#[derive(Default)]
 struct Changes {
-    /// New version and base, ascending by page.
-    changed: Vec<(PageRef, PageRef)>,
+    /// Old pages, ascending.
+    changed: Vec<Changed>,
+    /// Born pages in memory, ascending.
     born: Vec<PageRef>,
+    born_spilled: Vec<Slot>,
     /// Whether the born pages are in the log and not in the file.
     born_logged: bool,
     born_ids: Vec<PageId>,
     freed_ids: Vec<PageId>,
+    /// Whether old pages, or their bases, are not in memory.
+    spilled: bool,
 }
 
 impl Writer {
@@ -65,6 +78,11 @@ impl Writer {
         };
         let engine = Arc::clone(&self.engine);
         let waits = durability == Durability::Sync;
+        if changes.spilled {
+            engine.flush_log(lsn)?;
+            self.publish_pieces(std::mem::take(&mut changes.changed))
+                .map_err(|error| engine.pager.poison().set(error))?;
+        }
         let ts = self.publish(changes, (lsn, waits), published);
         match durability {
             Durability::Sync => engine.flush_log(lsn)?,
@@ -80,25 +98,28 @@ impl Writer {
 
     /// Sorts the private pages by what is to be done with them.
     fn gather(&mut self) -> Changes {
-        let mut changes = Changes {
-            changed: Vec::new(),
-            born: Vec::new(),
-            born_logged: false,
-            born_ids: Vec::new(),
-            freed_ids: Vec::new(),
-        };
-        for Changed { id, frame, base } in self.private.take() {
-            if page::kind(&frame) == PageKind::AllocationMap {
-                let range = self.range_pages();
-                let start = id.0 / range * range;
-                let (born, freed) = allocation::changes(base.as_deref(), &frame, start);
+        let mut changes = Changes::default();
+        let range = self.range_pages();
+        for page in self.private.take() {
+            if let Kept::Memory(frame) = &page.kept
+                && page::kind(frame) == PageKind::AllocationMap
+            {
+                let start = page.id.0 / range * range;
+                let (born, freed) = allocation::changes(page.base.as_deref(), frame, start);
                 changes.born_ids.extend(born);
                 changes.freed_ids.extend(freed);
             }
-            match base {
-                None => changes.born.push(frame),
-                Some(base) if *base == *frame => {}
-                Some(base) => changes.changed.push((frame, base)),
+            match page {
+                Changed { old: false, kept: Kept::Memory(frame), .. } => changes.born.push(frame),
+                Changed { old: false, kept: Kept::Scratch(slot), .. } => {
+                    changes.born_spilled.push(slot);
+                }
+                Changed { kept: Kept::Memory(frame), base: Some(base), .. } if *base == *frame => {}
+                page => {
+                    let in_memory = matches!(page.kept, Kept::Memory(_)) && page.base.is_some();
+                    changes.spilled |= !in_memory;
+                    changes.changed.push(page);
+                }
             }
         }
         changes
@@ -108,6 +129,7 @@ impl Writer {
         self.flush_through()?;
         changes.born_logged = self.engine.mode != Mode::Unnamed
             && !self.wrote_through
+            && changes.born_spilled.is_empty()
             && changes.born.len() <= LOGGED_BORN_PAGES;
         if changes.born_logged {
             let page_count = self.state().page_count;
@@ -118,6 +140,15 @@ impl Writer {
         }
         let pages: Vec<&[u8]> = changes.born.iter().map(AsRef::as_ref).collect();
         self.engine.pager.write_born(&pages)?;
+        for slots in changes.born_spilled.chunks(PIECE_PAGES) {
+            let mut frames =
+                slots.iter().map(|slot| self.private.read(*slot)).collect::<Result<Vec<_>>>()?;
+            for frame in &mut frames {
+                page::set_stamp(frame.make_mut(), self.ts, self.born_lsn);
+            }
+            let pages: Vec<&[u8]> = frames.iter().map(AsRef::as_ref).collect();
+            self.engine.pager.write_born(&pages)?;
+        }
         if self.engine.mode == Mode::Unnamed {
             return Ok(());
         }
@@ -128,8 +159,8 @@ impl Writer {
     fn log(&mut self, changes: &mut Changes) -> Result<Lsn> {
         let engine = Arc::clone(&self.engine);
         let Some(wal) = engine.pager.wal() else {
-            for (frame, _) in &mut changes.changed {
-                page::set_stamp(frame.make_mut(), self.ts, self.born_lsn);
+            for page in &mut changes.changed {
+                page.lsn = Some(self.born_lsn);
             }
             return Ok(Lsn(0));
         };
@@ -141,14 +172,56 @@ impl Writer {
                 log_image(&mut batch, frame, self.ts)?;
             }
         }
-        for (frame, base) in &mut changes.changed {
-            log_page(&mut batch, frame, base, self.ts)?;
+        for page in &mut changes.changed {
+            let base = self.base_of(page)?;
+            page.lsn = log_page(&mut batch, &self.frame_of(page)?, &base, self.ts)?;
         }
         log_ids(&mut batch, RecordKind::FreedPages, &changes.freed_ids)?;
         let page_count = self.state().page_count;
         let commit = [self.ts.0.to_le_bytes(), page_count.to_le_bytes()];
         batch.push(RecordKind::Commit, &[&commit[0], &commit[1]])?;
         batch.append()
+    }
+
+    /// The new version of an old page.
+    fn frame_of(&self, page: &Changed) -> Result<PageRef> {
+        match &page.kept {
+            Kept::Memory(frame) => Ok(frame.clone()),
+            Kept::Scratch(slot) => self.private.read(*slot),
+        }
+    }
+
+    /// The version of an old page that it replaces.
+    fn base_of(&self, page: &Changed) -> Result<PageRef> {
+        match &page.base {
+            Some(base) => Ok(base.clone()),
+            None => self.engine.pool.peek(page.id, CommitTs(self.ts.0 - 1)),
+        }
+    }
+
+    /// Publishes old pages, all of which the durable log has, in no more memory than the pool's.
+    fn publish_pieces(&self, changed: Vec<Changed>) -> Result<()> {
+        let Engine { pool, pager, fs, .. } = &*self.engine;
+        pager.set_page_count(self.state.as_ref().expect(super::HAS_STATE).page_count);
+        let piece = (pool.frames_max() / 8).clamp(1, PIECE_PAGES);
+        let mut changed = changed.into_iter();
+        while changed.len() > 0 {
+            let mut pages = Vec::with_capacity(piece);
+            for mut page in changed.by_ref().take(piece) {
+                page.base = Some(self.base_of(&page)?);
+                if let Kept::Scratch(slot) = page.kept {
+                    page.kept = Kept::Memory(self.private.read(slot)?);
+                }
+                pages.extend(to_publish(page, self.ts));
+            }
+            pool.publish(pages, &Gone::default(), self.ts);
+            pool.spill_versions(&**fs);
+            if pool.wants_checkpoint() {
+                pool.write_back_all()?;
+            }
+            pool.relieve()?;
+        }
+        Ok(())
     }
 
     /// Makes the pages heads and lets the next writer in. New snapshots see them when the log is durable up to `lsn`.
@@ -167,14 +240,11 @@ impl Writer {
         let gone = Gone { freed: &changes.freed_ids, written_through: &written_through };
         let dirty = changes.born_logged;
         let born = changes.born.into_iter().map(|frame| Publish { frame, base: None, dirty });
-        let changed = changes.changed.into_iter().map(|(frame, base)| Publish {
-            frame,
-            base: Some(base),
-            dirty: true,
-        });
+        let changed = changes.changed.into_iter().filter_map(|page| to_publish(page, ts));
         let mut state = self.state.take().expect("a transaction ends once");
         engine.pager.set_page_count(state.page_count);
         engine.pool.publish(changed.chain(born).collect(), &gone, ts);
+        engine.pool.spill_versions(&*engine.fs);
         let pages = state.page_count;
         if engine.snapshots.published(Published { ts, pages, lsn, waits }) {
             engine.purge();
@@ -199,17 +269,27 @@ impl Writer {
 
 impl Changes {
     fn is_empty(&self) -> bool {
-        self.changed.is_empty() && self.born.is_empty()
+        self.changed.is_empty() && self.born.is_empty() && self.born_spilled.is_empty()
     }
 }
 
-/// Adds a changed page: the difference to its base, or the whole when that is hardly longer.
+/// What is to be published of an old page that is in memory with its base; nothing when it has no record.
+fn to_publish(page: Changed, ts: CommitTs) -> Option<Publish> {
+    let (Kept::Memory(mut frame), Some(base)) = (page.kept, page.base) else {
+        panic!("page {} is in memory with its base", page.id);
+    };
+    page::set_stamp(frame.make_mut(), ts, page.lsn?);
+    Some(Publish { frame, base: Some(base), dirty: true })
+}
+
+/// Adds a changed page: the difference to its base, or the whole when that is hardly longer. Gives the record's LSN;
+/// none when there is no difference.
 fn log_page(
     batch: &mut Batch<'_>,
-    frame: &mut PageRef,
+    frame: &PageRef,
     base: &PageRef,
     ts: CommitTs,
-) -> Result<()> {
+) -> Result<Option<Lsn>> {
     let id = page::id(frame).0.to_le_bytes();
     let mut ranges = Vec::new();
     delta::encode(base, frame, &mut ranges);
@@ -217,20 +297,24 @@ fn log_page(
         let mut replayed = base.to_vec();
         assert!(delta::apply(&mut replayed, &ranges), "ranges fit the page");
         page::set_stamp(&mut replayed, page::begin(frame), page::lsn(frame));
+        let sum = ..delta::CHECKSUM_LEN;
+        replayed[sum].copy_from_slice(&frame[sum]);
         assert!(replayed == **frame, "replay over the old page gives the new one");
     }
-    if ranges.len() > frame.len() / 2 {
-        return log_image(batch, frame, ts);
+    if ranges.is_empty() {
+        return Ok(None);
     }
-    page::set_stamp(frame.make_mut(), ts, batch.next_lsn());
+    if ranges.len() > frame.len() / 2 {
+        return log_image(batch, &mut frame.clone(), ts).map(Some);
+    }
     let base_lsn = page::lsn(base).0.to_le_bytes();
-    batch.push(RecordKind::PageDelta, &[&id, &base_lsn, &ranges]).map(drop)
+    batch.push(RecordKind::PageDelta, &[&id, &base_lsn, &ranges]).map(Some)
 }
 
 /// Adds a page as a whole.
-fn log_image(batch: &mut Batch<'_>, frame: &mut PageRef, ts: CommitTs) -> Result<()> {
+fn log_image(batch: &mut Batch<'_>, frame: &mut PageRef, ts: CommitTs) -> Result<Lsn> {
     page::set_stamp(frame.make_mut(), ts, batch.next_lsn());
-    batch.push(RecordKind::PageImage, &[&page::id(frame).0.to_le_bytes(), frame]).map(drop)
+    batch.push(RecordKind::PageImage, &[&page::id(frame).0.to_le_bytes(), frame])
 }
 
 /// Adds page ids, as runs; nothing where there are none.

@@ -104,6 +104,7 @@ impl Writer {
         self.savepoints.marks.truncate(at + 1);
         let mark = &self.savepoints.marks[at];
         self.private.roll_back(mark.undo, mark.serial);
+        self.engine.pool.set_private(self.private.in_memory(), self.private.spilled());
         let state = self.state.as_mut().expect(super::HAS_STATE);
         (state.page_count, state.search_from) = (mark.page_count, mark.search_from);
         self.freed.truncate(mark.freed);
