@@ -61,6 +61,11 @@ impl Writer {
 
     /// Writes new pages to their places, ascending, and forgets them.
     fn write_in_place(&mut self, ids: &[PageId]) -> Result<()> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        // What waits there may be an earlier state of them.
+        self.flush_through()?;
         let mut frames = Vec::with_capacity(ids.len());
         for id in ids {
             page::set_stamp(self.private.page_mut(*id)?, self.ts, self.born_lsn);
@@ -68,7 +73,7 @@ impl Writer {
         }
         let pages: Vec<&[u8]> = frames.iter().map(AsRef::as_ref).collect();
         self.engine.pager.write_born(&pages)?;
-        self.wrote_through |= !ids.is_empty();
+        self.wrote_through = true;
         ids.iter().for_each(|id| self.private.wrote_in_place(*id));
         Ok(())
     }
