@@ -2,7 +2,7 @@
 //!
 //! One file of pages, one write-ahead log beside it, B+trees in the pages, and snapshots over them.
 //! Knows nothing of graphs, queries or sockets. Modules, low to high; each may use only those before it:
-//! `sync · error · io · codec · page · wal · pager · scratch · buffer · btree · txn · recovery · check · store · inspect`.
+//! `sync · mutants · error · io · codec · page · wal · pager · scratch · buffer · btree · txn · recovery · check · store · inspect`.
 //!
 //! Start at [`Store`].
 
@@ -18,6 +18,8 @@ pub mod codec;
 mod error;
 pub mod inspect;
 pub mod io;
+#[doc(hidden)]
+pub mod mutants;
 mod page;
 mod pager;
 mod recovery;

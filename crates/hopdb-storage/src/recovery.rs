@@ -20,6 +20,7 @@ use rustc_hash::FxHashSet;
 use crate::buffer::{Gone, PageRef, Pool, Publish};
 use crate::codec::num::get_u64;
 use crate::error::{Error, Result};
+use crate::mutants::Mutant;
 use crate::page::{self, CommitTs, DIRECTORY_ROOT, Lsn, PageId};
 use crate::pager::header::{Header, PAGES_MAX};
 use crate::pager::{Pager, RedoPoint};
@@ -102,7 +103,7 @@ pub(crate) fn survey(header: &Header, wal: &Wal) -> Result<Survey> {
     }
     let valid_end = reader.position().lsn;
     survey.remnants = wal.remnants(survey.newest.lsn)?;
-    if survey.remnants.durable > valid_end {
+    if survey.remnants.durable > valid_end && !Mutant::NoHoleRule.is_on() {
         let durable = survey.remnants.durable;
         let reason = format!("no valid record, though all below LSN {durable} was synced");
         return Err(corrupt(wal, valid_end, reason));
@@ -150,6 +151,7 @@ impl Survey {
                     }
                 }
             }
+            RecordKind::Rollback if Mutant::IgnoreRollback.is_on() => {}
             RecordKind::Rollback => {
                 self.rolled_back.push(start..record.end);
                 *open = Open::default();
@@ -271,7 +273,7 @@ fn mend(pager: &Pager, wal: &Wal, pages: u64) -> Result<()> {
             Err(error) => return Err(error),
         }
     }
-    if torn.is_empty() {
+    if torn.is_empty() || Mutant::SkipMending.is_on() {
         return Ok(());
     }
     let torn: Vec<&[u8]> = torn.iter().map(AsRef::as_ref).collect();
@@ -283,7 +285,8 @@ impl Window {
     /// Takes a record over, unless its page was born or freed later, or is not there any more.
     fn add(&mut self, record: &Record<'_>, ts: CommitTs, survey: &Survey) {
         let (id, lsn) = (PageId(get_u64(record.payload, 0)), record.position.lsn);
-        if id.0 >= survey.newest.pages || survey.resets.get(&id).is_none_or(|reset| *reset > lsn) {
+        let behind = |reset: &Lsn| *reset > lsn && !Mutant::IgnoreResets.is_on();
+        if id.0 >= survey.newest.pages || survey.resets.get(&id).is_none_or(behind) {
             return;
         }
         let start = self.bytes.len();
@@ -302,11 +305,20 @@ impl Redo<'_> {
                 self.apply(*id, &mut current, update, &window.bytes)?;
             }
             // Also one that is newer in the file: after a sync that failed, what is read there may never be written.
-            if let Some(bytes) = current {
+            let trusted = Mutant::TrustPagesInPlace.is_on() && self.is_in_file(*id, &current);
+            if let Some(bytes) = current.filter(|_| !trusted) {
                 self.restore(*id, bytes)?;
             }
         }
         Ok(())
+    }
+
+    /// Whether the file shows this version, or a newer one.
+    fn is_in_file(&self, id: PageId, version: &Option<Box<[u8]>>) -> bool {
+        let file = self.pager.read(id);
+        file.is_ok_and(|file| {
+            version.as_ref().is_some_and(|bytes| page::lsn(&file) >= page::lsn(bytes))
+        })
     }
 
     /// Lets the system read ahead what will be read.

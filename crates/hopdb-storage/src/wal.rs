@@ -32,6 +32,7 @@ use std::path::{Path, PathBuf};
 use crate::codec::num::{put_u32, put_u64, to_u32, to_usize};
 use crate::error::{Error, Result};
 use crate::io::{File, reserve_ahead};
+use crate::mutants::Mutant;
 use crate::page::Lsn;
 use crate::sync::{Arc, AtomicU64, Condvar, Mutex, MutexGuard, Ordering};
 
@@ -239,7 +240,8 @@ impl Wal {
         let end = state.end;
         drop(state);
         let written = self.write_pieces(&bytes, &pieces);
-        let done = written.and_then(|()| if sync { self.sync() } else { Ok(()) });
+        let done = written
+            .and_then(|()| if sync && !Mutant::SkipLogSync.is_on() { self.sync() } else { Ok(()) });
         let mut state = self.state.lock();
         state.leading = false;
         if done.is_ok() && sync {
@@ -286,6 +288,7 @@ impl Wal {
     pub(crate) fn release(&self, base: Lsn) -> Result<()> {
         let mut state = self.state.lock();
         assert!(base <= state.durable, "the redo point is durable");
+        let base = if Mutant::OverwriteLog.is_on() { state.durable } else { base };
         state.base = base;
         state.space.release(base);
         let keep = state.space.keep();
@@ -302,6 +305,9 @@ impl Wal {
     /// What is reserved is written with zeros, too: the first write of reserved space changes the file's map of
     /// blocks, which the sync then has to write as well.
     fn reserve(&self, reserved: u64, end: u64) -> Result<u64> {
+        if Mutant::SkipLogReserve.is_on() {
+            return Ok(end);
+        }
         let len = reserve_ahead(&*self.file, end, self.sizes.step)
             .map_err(|e| Error::io("reserve space in", &self.path, e))?;
         if len > reserved.max(end) {

@@ -22,6 +22,7 @@ use std::sync::OnceLock;
 use crate::codec::num::to_usize;
 use crate::error::{Error, Result};
 use crate::io::{File, FileSystem, reserve_ahead};
+use crate::mutants::Mutant;
 use crate::page::{self, CommitTs, Lsn, PageId};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
 use crate::wal::{LogSizes, Poison, Wal};
@@ -270,14 +271,18 @@ impl Pager {
     fn write_batches(&self, pages: &[&[u8]], used: &mut usize) -> Result<()> {
         let slots = self.wal().map_or(usize::MAX, Wal::image_slots);
         if let (Some(wal), Some(newest)) = (self.wal(), pages.iter().map(|b| page::lsn(b)).max()) {
-            wal.flush(Lsn(newest.0 + 1))?;
+            if !Mutant::WriteInPlaceBeforeLog.is_on() {
+                wal.flush(Lsn(newest.0 + 1))?;
+            }
         }
         let mut sealed = Vec::new();
         for batch in pages.chunks(BATCH_PAGES.min(slots)) {
             self.seal(batch, &mut sealed);
-            if let Some(wal) = self.wal() {
+            if let Some(wal) = self.wal().filter(|_| !Mutant::SkipImages.is_on()) {
                 if *used + batch.len() > slots {
-                    self.sync()?;
+                    if !Mutant::ReuseImageSlots.is_on() {
+                        self.sync()?;
+                    }
                     *used = 0;
                 }
                 wal.write_images(*used, &sealed)?;
@@ -291,7 +296,9 @@ impl Pager {
     /// Makes all writes in place before durable, and their images unneeded.
     pub(crate) fn sync_in_place(&self) -> Result<()> {
         let mut used = self.in_place.lock();
-        self.sync()?;
+        if !Mutant::SkipPlaceSync.is_on() {
+            self.sync()?;
+        }
         *used = 0;
         Ok(())
     }
@@ -349,7 +356,9 @@ impl Pager {
         self.file
             .write_at(&next.encode(), next.offset())
             .map_err(|e| self.poison.set(Error::io("write the header of", &self.path, e)))?;
-        self.sync()?;
+        if !Mutant::SkipHeaderSync.is_on() {
+            self.sync()?;
+        }
         *current = next.clone();
         Ok(next)
     }
@@ -402,7 +411,7 @@ impl Pager {
     pub(crate) fn reserve_pages(&self, pages: u64) -> Result<()> {
         let need = pages * self.page_size as u64;
         let mut reserved = self.reserved.lock();
-        if self.wal().is_none() || need <= *reserved {
+        if self.wal().is_none() || need <= *reserved || Mutant::SkipPageReserve.is_on() {
             return Ok(());
         }
         *reserved = reserve_ahead(&*self.file, need, RESERVE_STEP)

@@ -32,6 +32,7 @@ use std::time::Duration;
 use crate::buffer::Pool;
 use crate::error::{Error, Result};
 use crate::io::FileSystem;
+use crate::mutants::Mutant;
 use crate::page::Lsn;
 use crate::pager::Pager;
 use crate::sync::Arc;
@@ -119,7 +120,8 @@ impl Engine {
     /// Drops older versions that no snapshot needs.
     pub(crate) fn purge(&self) {
         if self.pool.has_retained() {
-            self.pool.purge(|begin, end| self.snapshots.needs(begin, end));
+            let needs = |begin, end| self.snapshots.needs(begin, end);
+            self.pool.purge(|begin, end| needs(begin, end) && !Mutant::PurgeTooEarly.is_on());
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::mutants::Mutant;
 use crate::page::{CommitTs, Lsn};
 use crate::pager::RedoPoint;
 use crate::sync::Mutex;
@@ -106,7 +107,8 @@ impl Snapshots {
     /// Whether the id of a page born at `birth` and freed at `freed` may be given out again.
     pub(crate) fn frees(&self, birth: CommitTs, freed: CommitTs) -> bool {
         let durable = self.0.lock().durable.0;
-        durable >= freed && !self.needs(birth, freed)
+        (durable >= freed || Mutant::FreeBeforeDurable.is_on())
+            && (!self.needs(birth, freed) || Mutant::FreeTooEarly.is_on())
     }
 
     /// Whether a snapshot s with `begin <= s < end` is active, or can begin yet.

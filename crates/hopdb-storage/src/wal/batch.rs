@@ -10,6 +10,7 @@
 
 use super::{RECORD_HEADER, RecordKind, Wal, header_of};
 use crate::error::Result;
+use crate::mutants::Mutant;
 use crate::page::Lsn;
 
 /// Records that take effect together. Dropped before [`Batch::append`], it leaves no trace.
@@ -80,7 +81,7 @@ impl<'a> Batch<'a> {
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
         self.bytes.clear();
-        if self.parted {
+        if self.parted && !Mutant::SkipRollbackRecord.is_on() {
             self.put(RecordKind::Rollback, &[&[0; 8]]);
             self.wal.append_rollback(&self.bytes);
             self.bytes.clear();

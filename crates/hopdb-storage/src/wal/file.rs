@@ -10,6 +10,7 @@ use super::{Poison, RECORD_HEADER, State, Wal};
 use crate::codec::num::{get_u32, get_u64, put_u64, to_usize};
 use crate::error::{Error, Result};
 use crate::io::{File, FileSystem, OpenMode};
+use crate::mutants::Mutant;
 use crate::page::Lsn;
 use crate::sync::{Arc, AtomicU64, Condvar, Mutex};
 
@@ -86,8 +87,10 @@ impl Wal {
         file.reserve(at).map_err(|e| err("reserve space in", e))?;
         file.write_at(&header, 0).map_err(|e| err("write the header of", e))?;
         file.sync().map_err(|e| err("sync", e))?;
-        fs.sync_dir(path.parent().unwrap_or(Path::new("")))
-            .map_err(|e| err("make durable the name of", e))?;
+        if !Mutant::SkipLogNameSync.is_on() {
+            fs.sync_dir(path.parent().unwrap_or(Path::new("")))
+                .map_err(|e| err("make durable the name of", e))?;
+        }
         let wal = Self::over(path, file, salt, (sizes, poison));
         let empty = [Extent { lsn: base, at, end_at: at }];
         *wal.state.lock() = State::new(base, base, Space::new(at, sizes.kept, empty), at);
@@ -183,10 +186,12 @@ impl Wal {
         for extent in &extents {
             let known = durable.0.saturating_sub(extent.lsn.0).min(extent.end_at - extent.at);
             let jump = if *extent == last { 0 } else { JUMP_LEN };
-            self.write_again(extent.at + known, extent.end_at + jump)?;
+            if !Mutant::TrustLogTail.is_on() {
+                self.write_again(extent.at + known, extent.end_at + jump)?;
+            }
         }
         let write = |e| Error::io("clear the torn tail of", &self.path, e);
-        for at in &remnants.headers {
+        for at in remnants.headers.iter().filter(|_| !Mutant::KeepTornTail.is_on()) {
             self.file.write_at(&[0; RECORD_HEADER], *at).map_err(write)?;
         }
         let reserved = self.file_len()?.max(self.records_at());

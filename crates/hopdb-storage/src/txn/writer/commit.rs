@@ -11,6 +11,7 @@
 use super::Writer;
 use crate::buffer::{Gone, PageRef, Publish};
 use crate::error::Result;
+use crate::mutants::Mutant;
 use crate::page::{self, CommitTs, Lsn, PageId, PageKind};
 use crate::scratch::Slot;
 use crate::sync::Arc;
@@ -77,7 +78,7 @@ impl Writer {
             logged => logged?,
         };
         let engine = Arc::clone(&self.engine);
-        let waits = durability == Durability::Sync;
+        let waits = durability == Durability::Sync && !Mutant::ShowBeforeSync.is_on();
         if changes.spilled {
             engine.flush_log(lsn)?;
             self.publish_pieces(std::mem::take(&mut changes.changed))
@@ -85,6 +86,7 @@ impl Writer {
         }
         let ts = self.publish(changes, (lsn, waits), published);
         match durability {
+            Durability::Sync if Mutant::AcknowledgeBeforeSync.is_on() => {}
             Durability::Sync => engine.flush_log(lsn)?,
             // The commit has done its part: a failure from here on poisons the store, which tells.
             _ if engine.pager.wal().is_some_and(|wal| wal.pending_len() > VOLATILE_BYTES) => {
@@ -149,7 +151,7 @@ impl Writer {
             let pages: Vec<&[u8]> = frames.iter().map(AsRef::as_ref).collect();
             self.engine.pager.write_born(&pages)?;
         }
-        if self.engine.mode == Mode::Unnamed {
+        if self.engine.mode == Mode::Unnamed || Mutant::SkipBornSync.is_on() {
             return Ok(());
         }
         self.engine.pager.sync()

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::Writer;
 use crate::error::{Error, Result};
+use crate::mutants::Mutant;
 use crate::page::PageId;
 use crate::sync::{AtomicU64, Ordering};
 
@@ -103,7 +104,9 @@ impl Writer {
         let at = self.savepoints.position(savepoint)?;
         self.savepoints.marks.truncate(at + 1);
         let mark = &self.savepoints.marks[at];
-        self.private.roll_back(mark.undo, mark.serial);
+        if !Mutant::KeepChangesOnRollback.is_on() {
+            self.private.roll_back(mark.undo, mark.serial);
+        }
         self.engine.pool.set_private(self.private.in_memory(), self.private.spilled());
         let state = self.state.as_mut().expect(super::HAS_STATE);
         (state.page_count, state.search_from) = (mark.page_count, mark.search_from);
