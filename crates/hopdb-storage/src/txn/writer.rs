@@ -352,8 +352,8 @@ impl PageSink for Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        self.engine.pool.set_private(0, 0);
         if let Some(mut state) = self.state.take() {
+            self.engine.pool.set_private(0, 0);
             (state.page_count, state.search_from) = self.before;
             self.engine.gate.leave(state);
         }

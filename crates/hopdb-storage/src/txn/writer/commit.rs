@@ -264,6 +264,7 @@ impl Writer {
         }
         state.commit_ts = ts;
         published(ts);
+        engine.pool.set_private(0, 0);
         engine.gate.leave(state);
         ts
     }
