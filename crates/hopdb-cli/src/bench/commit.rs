@@ -1,37 +1,46 @@
 //! `hop bench commit`: durable one-relationship commits, timed one by one.
 //!
-//! With `--ack`, each relationship's id is printed when its commit has returned: whoever kills the process knows
-//! what must be there afterwards.
+//! With `--ack`, each relationship's id is printed when it is on disk: whoever kills the process knows what must be
+//! there afterwards. Commits that need not wait for the disk are printed behind the next one of their thread that did,
+//! since a crash keeps a commit only with all before it; those that none follows, behind the close.
+//!
+//! One thread is the caller's own, so that whoever counts the system calls of a thread counts all of them.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use hopdb::{Database, NodeId, RelationshipId, Snapshot, Value};
+use clap::ValueEnum;
+use hopdb::{Database, Durability, NodeId, RelationshipId, Snapshot, Value};
 use serde::Serialize;
 
 use super::{nodes, quantile};
 use crate::failure::Failure;
 use crate::screen::{Rows, Screen, counted, duration, per_second, ratio, tell};
+use crate::size::ByteSize;
 use crate::start::{LabelProperty, snapshot_with_nodes};
 use crate::{names, open};
 
 /// Most nodes whose values are kept to be looked up.
 const SAMPLE_MAX: usize = 10_000;
+/// How long a commit may stay off the disk with `--durability async`.
+const ASYNC_DELAY: Duration = Duration::from_millis(10);
 
 const EXAMPLES: &str = "\
 Examples:
   cp friends.hop try.hop && hop bench commit try.hop --count 1000
   hop bench commit try.hop --count 5000 --by Person.id --threads 4 --json
   hop bench commit try.hop --count 1000000 --ack
+  hop bench commit try.hop --durability sync,none
 
 With --json: {\"commits\":…,\"threads\":…,\"commits_per_second\":…,\"p50_us\":…,\"p99_us\":…}";
 
 /// Time durable commits of one relationship each
 ///
 /// Changes the database: use a copy. Each commit makes one relationship between two random nodes
-/// and returns when it is on disk. With --by, both nodes are looked up by an indexed property first.
+/// and returns when it is on disk, or as --durability says. With --by, both nodes are looked up by an
+/// indexed property first.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -55,6 +64,13 @@ pub(super) struct Args {
     /// Seed of the choice of nodes
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    /// What commits wait for, in turn: the disk (sync), nothing, but to be on disk 10 ms later (async),
+    /// nothing at all (none)
+    #[arg(long, value_name = "HOW", value_enum, value_delimiter = ',', default_value = "sync")]
+    durability: Vec<Wait>,
+    /// Memory for pages, such as 64KiB or 1GiB; 256MiB when not given
+    #[arg(long, value_name = "SIZE")]
+    cache_bytes: Option<ByteSize>,
     /// Print each relationship's id on a line of its own once it is on disk; the summary goes to
     /// standard error then
     #[arg(long)]
@@ -62,6 +78,24 @@ pub(super) struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+}
+
+/// What a commit waits for.
+#[derive(Clone, Copy, ValueEnum)]
+enum Wait {
+    Sync,
+    Async,
+    None,
+}
+
+impl From<Wait> for Durability {
+    fn from(wait: Wait) -> Self {
+        match wait {
+            Wait::Sync => Self::Sync,
+            Wait::Async => Self::Async { max_delay: ASYNC_DELAY },
+            Wait::None => Self::None,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -79,6 +113,14 @@ enum Ends {
     Values { by: LabelProperty, values: Vec<Value> },
 }
 
+/// What a thread has done.
+#[derive(Default)]
+struct Done {
+    times: Vec<Duration>,
+    /// Committed and to be acknowledged, but not known to be on disk.
+    volatile: Vec<RelationshipId>,
+}
+
 /// What all threads share.
 struct Work<'a> {
     db: &'a Database,
@@ -89,15 +131,16 @@ struct Work<'a> {
 }
 
 pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<(), Failure> {
-    let db = open::for_writing(&args.database, None)?;
+    let db = open::for_writing(&args.database, args.cache_bytes)?;
     let ends = ends(&snapshot_with_nodes(&db, &args.database)?, args)?;
     let (begun, failed) = (AtomicU64::new(0), AtomicBool::new(false));
     let work = Work { db: &db, args, ends, begun, failed };
     let started = Instant::now();
-    let times = work.run()?;
+    let Done { times, volatile } = work.run()?;
     let time = started.elapsed();
     drop(work);
     db.close()?;
+    acknowledge(&volatile)?;
     let measured = measured(times, time, args.threads);
     if args.json {
         return screen.json(&measured);
@@ -135,42 +178,63 @@ fn ends(snapshot: &Snapshot, args: &Args) -> Result<Ends, Failure> {
 }
 
 impl Work<'_> {
-    /// The times of all commits, in no order.
-    fn run(&self) -> Result<Vec<Duration>, Failure> {
+    /// What all threads have done, in no order.
+    fn run(&self) -> Result<Done, Failure> {
+        if self.args.threads == 1 {
+            return self.commit_on_and_on(0);
+        }
         std::thread::scope(|scope| {
             let threads: Vec<_> = (0..self.args.threads)
                 .map(|thread| scope.spawn(move || self.commit_on_and_on(thread)))
                 .collect();
-            let mut times = Vec::new();
+            let mut all = Done::default();
             let mut failure = None;
             for thread in threads {
                 match thread.join() {
-                    Ok(Ok(more)) => times.extend(more),
+                    Ok(Ok(done)) => {
+                        all.times.extend(done.times);
+                        all.volatile.extend(done.volatile);
+                    }
                     Ok(Err(error)) => failure = failure.or(Some(error)),
                     Err(panic) => std::panic::resume_unwind(panic),
                 }
             }
-            failure.map_or(Ok(times), Err)
+            failure.map_or(Ok(all), Err)
         })
     }
 
-    fn commit_on_and_on(&self, thread: u64) -> Result<Vec<Duration>, Failure> {
+    fn commit_on_and_on(&self, thread: u64) -> Result<Done, Failure> {
         let mut random = fastrand::Rng::with_seed(self.args.seed.wrapping_add(thread));
-        let mut times = Vec::new();
+        let mut done = Done::default();
+        let mut waits = self.args.durability.iter().cycle();
         while !self.failed.load(Ordering::Relaxed)
             && self.begun.fetch_add(1, Ordering::Relaxed) < self.args.count
+            && let Some(wait) = waits.next()
         {
             let before = Instant::now();
-            let done = self.commit(&mut random);
-            times.push(before.elapsed());
-            let told = done.and_then(|id| self.acknowledge(id));
+            let id = self.commit(&mut random, (*wait).into());
+            done.times.push(before.elapsed());
+            let told = id.and_then(|id| {
+                if self.args.ack {
+                    done.volatile.push(id);
+                }
+                match wait {
+                    Wait::Sync => acknowledge(&std::mem::take(&mut done.volatile)),
+                    Wait::Async | Wait::None => Ok(()),
+                }
+            });
             told.inspect_err(|_| self.failed.store(true, Ordering::Relaxed))?;
         }
-        Ok(times)
+        Ok(done)
     }
 
-    fn commit(&self, random: &mut fastrand::Rng) -> Result<RelationshipId, Failure> {
+    fn commit(
+        &self,
+        random: &mut fastrand::Rng,
+        durability: Durability,
+    ) -> Result<RelationshipId, Failure> {
         let mut txn = self.db.write()?;
+        txn.set_durability(durability);
         let start = self.end(&txn, random)?;
         let end = self.end(&txn, random)?;
         let id = txn.create_relationship(start, &self.args.relationship_type, end, &[])?;
@@ -193,14 +257,16 @@ impl Work<'_> {
             }
         }
     }
+}
 
-    fn acknowledge(&self, id: RelationshipId) -> Result<(), Failure> {
-        if self.args.ack {
-            let mut out = io::stdout().lock();
-            writeln!(out, "{id}").and_then(|()| out.flush())?;
-        }
-        Ok(())
+/// Prints ids that are on disk.
+fn acknowledge(ids: &[RelationshipId]) -> Result<(), Failure> {
+    if ids.is_empty() {
+        return Ok(());
     }
+    let mut out = io::stdout().lock();
+    ids.iter().try_for_each(|id| writeln!(out, "{id}"))?;
+    Ok(out.flush()?)
 }
 
 fn measured(times: Vec<Duration>, time: Duration, threads: u64) -> Measured {

@@ -58,3 +58,20 @@ fn commits_are_counted_and_kept() {
     let texts = ["no index on Person.name", "hint: `hop stat` lists the indexes"];
     folder.fails("bench commit friends.hop --by Person.name", 2, &texts);
 }
+
+#[test]
+fn commits_that_do_not_wait_are_acknowledged_once_they_are_on_disk() {
+    let folder = friends();
+    for (round, durability) in ["none", "async", "sync,none,none"].into_iter().enumerate() {
+        let args = format!(
+            "bench commit friends.hop --count 20 --ack --durability {durability} --threads 2 --cache-bytes 64KiB"
+        );
+        let ran = folder.hop_ok(&args);
+        let mut ids: Vec<usize> = ran.out.lines().map(|line| line.parse().unwrap()).collect();
+        ids.sort_unstable();
+        let first = 1000 + 20 * round;
+        assert_eq!(ids, (first..first + 20).collect::<Vec<_>>(), "{durability}");
+    }
+    folder.hop_ok("check friends.hop");
+    folder.fails("bench commit friends.hop --durability never", 2, &["never", "sync, async, none"]);
+}
