@@ -10,6 +10,8 @@
     reason = "a developer's program: it prints, and works on the files of the checkout"
 )]
 
+mod faults;
+mod hop;
 mod kill;
 mod page;
 mod sim;
@@ -38,6 +40,11 @@ enum Command {
     ///
     /// Prints each failure with its seed and step, and exits with 1 when there is any.
     Sim(sim::SimArgs),
+    /// Let system calls of `hop` fail, one after another, and fill its disk.
+    ///
+    /// Builds the release binary first. Needs strace. Exits with 1 when anything acknowledged is lost, or an
+    /// error is not told.
+    Faults(faults::FaultsArgs),
     /// Kill `hop` during loads and commits at random moments, and see what is left.
     ///
     /// Builds the release binary first. Exits with 1 when anything acknowledged is lost.
@@ -50,6 +57,7 @@ fn main() -> ExitCode {
     let result = match Args::parse().command {
         Command::Tidy => tidy::run(&workspace_root()),
         Command::Sim(args) => sim::run(&args),
+        Command::Faults(args) => faults::run(&workspace_root(), &args),
         Command::Kill(args) => kill::run(&workspace_root(), &args),
         Command::Page => page::run(&workspace_root()),
     };

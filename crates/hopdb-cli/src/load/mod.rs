@@ -4,6 +4,7 @@ mod args;
 mod files;
 pub(crate) mod progress;
 
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -79,14 +80,16 @@ fn left_out(plan: &LoadPlan, report: &LoadReport, screen: &mut Screen) -> Result
 }
 
 fn refuse_missing_folder(path: &Path) -> Result<(), Failure> {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() && !folder.exists() => {
-            let folder = folder.display();
-            let message = format!("there is no folder {folder} to make the database in");
-            Err(Failure::input(message, format!("make it first: mkdir -p {folder}")))
-        }
-        _ => Ok(()),
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
+        return Ok(());
+    };
+    let there = fs::exists(folder);
+    let folder = folder.display();
+    if there.map_err(|error| Failure::io(format!("look for the folder {folder}"), error))? {
+        return Ok(());
     }
+    let message = format!("there is no folder {folder} to make the database in");
+    Err(Failure::input(message, format!("make it first: mkdir -p {folder}")))
 }
 
 /// Loads, and shows on standard error how far it is.
