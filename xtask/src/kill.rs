@@ -56,7 +56,6 @@ pub(crate) fn run(root: &Path, args: &KillArgs) -> Result<bool, String> {
     }
     println!("{} runs, {failures} failures", args.runs);
     println!("{}; {}", loads.summary(), commits.summary());
-    drop((loads, commits));
     hop.end(failures)
 }
 
@@ -137,7 +136,7 @@ impl<'a> Loads<'a> {
 
 /// A moment within the time that something takes; now and then it is over before.
 fn moment(time: Duration, random: &mut fastrand::Rng) -> Duration {
-    let longest = u64::try_from(time.as_micros()).unwrap_or(u64::MAX) / 4 * 5;
+    let longest = u64::try_from(time.as_micros()).unwrap_or(u64::MAX) / 2 * 3;
     Duration::from_micros(random.u64(..=longest))
 }
 
