@@ -23,7 +23,7 @@ pub fn run(input: &[u8]) -> Opened {
             overlay(slot, AT_CHECKSUM, &sum.to_le_bytes());
         }
     }
-    use_all(&files.disk())
+    use_all(&files.disk(), 0)
 }
 
 /// Inputs that change nothing, and so open.

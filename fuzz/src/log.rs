@@ -75,7 +75,7 @@ pub fn run(input: &[u8]) -> Opened {
         write(&mut files.file, &mut log, (lsn, redo.salt), rest);
     }
     files.log = Some(log);
-    use_all(&files.disk())
+    use_all(&files.disk(), 2)
 }
 
 /// Appends the records of an input.

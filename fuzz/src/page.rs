@@ -17,7 +17,7 @@ pub fn run(input: &[u8]) -> Opened {
     let page = &mut files.file[id * PAGE..][..PAGE];
     overlay(page, BEFORE, bytes);
     seal(page, id as u64);
-    use_all(&files.disk())
+    use_all(&files.disk(), id as u64)
 }
 
 /// Makes the page's id and checksum right.
