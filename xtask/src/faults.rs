@@ -28,7 +28,7 @@ pub(crate) struct FaultsArgs {
     /// Only these calls, such as fdatasync,pwrite64
     #[arg(long, value_name = "CALL", value_delimiter = ',')]
     calls: Vec<String>,
-    /// Only these scenes: load, add, commit, recover
+    /// Only these scenes: load, add, commit, recover, full (the full disk)
     #[arg(long, value_name = "SCENE", value_delimiter = ',')]
     scenes: Vec<String>,
     /// Every call, instead of every one at first and some of those that follow
@@ -130,7 +130,7 @@ pub(crate) fn run(root: &Path, args: &FaultsArgs) -> Result<bool, String> {
     } else {
         println!("skipped: faults of system calls need strace, which is not there");
     }
-    if args.calls.is_empty() && args.scenes.is_empty() {
+    if args.calls.is_empty() && chosen(&args.scenes, "full") {
         failures += full_disk::run(&hop)?;
     }
     println!("{failures} failures");
