@@ -51,11 +51,14 @@ struct Arguments {
 enum Suite {
     /// The friends graph: durable loads from CSV, and two-hop walks that return all ends.
     Friends,
-    /// Durable commits of small rows by 1 and 16 threads, and batches of 1,000 rows.
-    Commit,
+    /// Durable commits of small rows: rates, flushes, latency at a steady rate, recovery, a reader beside.
+    Commit(commit::Options),
     /// One load in this process, for a suite that started it.
     #[command(name = child::SUBCOMMAND, hide = true)]
     LoadHere(child::LoadHere),
+    /// A part of a commit workload in this process, for a suite that started it.
+    #[command(name = commit::child::SUBCOMMAND, hide = true, subcommand)]
+    CommitHere(commit::child::Task),
 }
 
 fn engines() -> Vec<&'static str> {
@@ -83,9 +86,10 @@ fn run(arguments: Arguments) -> Outcome<()> {
     let Arguments { suite, json, quick, engines, only, memory } = arguments;
     match suite {
         Suite::LoadHere(what) => child::load_here(what, memory),
-        Suite::Commit => {
+        Suite::CommitHere(task) => commit::child::run(&task),
+        Suite::Commit(options) => {
             let mut report = Report::new("commit");
-            commit::run(&commit::Settings { quick, engines, only }, &mut report)?;
+            commit::run(&commit::Settings { quick, engines, only, options }, &mut report)?;
             Ok(report.finish(json.as_deref())?)
         }
         Suite::Friends => {

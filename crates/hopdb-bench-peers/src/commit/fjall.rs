@@ -1,11 +1,13 @@
 //! fjall, synced at every commit.
 
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use ::fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 
+use super::engines::{About, Store, locked_version};
 use super::rows::Row;
-use super::{About, Store};
 use crate::Outcome;
 
 const CACHE_BYTES: u64 = 256 << 20;
@@ -27,8 +29,9 @@ impl Store for Fjall {
     fn about(&self) -> About {
         About {
             name: "fjall",
-            version: "3.1".into(),
+            version: locked_version("fjall"),
             settings: "SyncData at each commit; 256 MiB of cache",
+            keeps_rows: true,
         }
     }
 
@@ -52,7 +55,26 @@ impl Store for Fjall {
         Ok(self.database.persist(PersistMode::SyncAll)?)
     }
 
+    /// It does not tell when it is done: quiet for half a second counts.
+    fn settle(&self) -> Outcome<()> {
+        let mut quiet = 0;
+        while quiet < 10 {
+            thread::sleep(Duration::from_millis(50));
+            let busy = self.database.outstanding_flushes() + self.database.active_compactions();
+            quiet = if busy == 0 { quiet + 1 } else { 0 };
+        }
+        Ok(())
+    }
+
     fn get(&self, key: &[u8]) -> Outcome<Option<Vec<u8>>> {
         Ok(self.table.get(key)?.map(|found| found.to_vec()))
+    }
+
+    fn scan(&self, each: &mut dyn FnMut(&[u8], &[u8])) -> Outcome<()> {
+        for entry in self.table.iter() {
+            let (key, value) = entry.into_inner()?;
+            each(&key, &value);
+        }
+        Ok(())
     }
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 use heed::types::Bytes;
 use heed::{CommitOrAbort, Database, Env, EnvOpenOptions};
 
+use super::engines::{About, Store, locked_version};
 use super::rows::Row;
-use super::{About, Store};
 use crate::Outcome;
 
 /// Address space that the file may take.
@@ -48,7 +48,12 @@ impl Store for Lmdb {
     fn about(&self) -> About {
         let version = heed::lmdb_version();
         let version = format!("{}.{}.{}", version.major, version.minor, version.patch);
-        About { name: "lmdb", version, settings: "heed 0.23; synced, the default" }
+        About {
+            name: "lmdb",
+            version: format!("{version} (heed {})", locked_version("heed")),
+            settings: "synced, the default; its cache is the system's",
+            keeps_rows: true,
+        }
     }
 
     fn load(&self, rows: &mut dyn Iterator<Item = Row>) -> Outcome<()> {
@@ -67,5 +72,14 @@ impl Store for Lmdb {
     fn get(&self, key: &[u8]) -> Outcome<Option<Vec<u8>>> {
         let txn = self.env.read_txn()?;
         Ok(self.table.get(&txn, key)?.map(<[u8]>::to_vec))
+    }
+
+    fn scan(&self, each: &mut dyn FnMut(&[u8], &[u8])) -> Outcome<()> {
+        let txn = self.env.read_txn()?;
+        for entry in self.table.iter(&txn)? {
+            let (key, value) = entry?;
+            each(key, value);
+        }
+        Ok(())
     }
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use ::redb::{Database, ReadableDatabase, TableDefinition};
+use ::redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
 
+use super::engines::{About, Store, locked_version};
 use super::rows::Row;
-use super::{About, Store};
 use crate::Outcome;
 
 const TABLE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("t");
@@ -34,8 +34,9 @@ impl Store for Redb {
     fn about(&self) -> About {
         About {
             name: "redb",
-            version: "4.6".into(),
+            version: locked_version("redb"),
             settings: "256 MiB of cache; synced, the default",
+            keeps_rows: true,
         }
     }
 
@@ -56,5 +57,14 @@ impl Store for Redb {
         let txn = self.0.begin_read()?;
         let table = txn.open_table(TABLE)?;
         Ok(table.get(key)?.map(|found| found.value().to_vec()))
+    }
+
+    fn scan(&self, each: &mut dyn FnMut(&[u8], &[u8])) -> Outcome<()> {
+        let txn = self.0.begin_read()?;
+        for entry in txn.open_table(TABLE)?.iter()? {
+            let (key, value) = entry?;
+            each(key.value(), value.value());
+        }
+        Ok(())
     }
 }
