@@ -9,8 +9,9 @@ pub mod sim;
 use std::fmt::Debug;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
+
+use crate::sync::Arc;
 
 /// How a file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -32,7 +32,8 @@
 //! Directories exist without being made, and each is a device of its own: names do not move between them
 //! (`CrossesDevices`). Paths are compared after dropping `.`; `..` and symbolic links mean nothing.
 //!
-//! Deterministic for a seed and an order of calls; threads that race make the order.
+//! Deterministic for a seed and an order of calls; threads that race make the order, and a write that races with a
+//! read may show in half of it.
 
 mod content;
 #[cfg(test)]
@@ -50,7 +51,6 @@ use std::fmt;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::MutexGuard;
 use std::time::Duration;
 
 use rustix::io::Errno;
@@ -63,7 +63,7 @@ use self::names::{FileId, normalize};
 pub use self::plan::{Counts, Fault, Operation, OperationKind};
 use self::plan::{Fate, Plan, Request, crash_error};
 use super::{File, FileSystem, LockMode, OpenMode};
-use crate::sync::{self, Arc, Mutex};
+use crate::sync::{self, Arc, Mutex, MutexGuard};
 
 /// The simulated disk. Clones share it.
 #[derive(Clone)]
@@ -365,22 +365,37 @@ impl SimFile {
     fn check_writable(&self, error: Errno) -> io::Result<()> {
         if self.writable { Ok(()) } else { Err(error.into()) }
     }
+
+    /// The bytes as they are now.
+    fn look(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        let state = self.fs.state();
+        state.plan.alive()?;
+        Ok(state.disk.file(self.file).cached.read(buf, offset))
+    }
 }
 
 impl File for SimFile {
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
-        let mut state = self.fs.state();
-        let State { disk, plan, .. } = &mut *state;
-        let inode = disk.file(self.file);
         let len = buf.len() as u64;
-        let kind = OperationKind::Read;
-        plan.begin_read(Request { kind, path: &inode.label, offset, len })?;
-        check_end(offset, len)?;
-        let end = offset + len;
-        if inode.unreadable.iter().any(|range| range.start < end && offset < range.end) {
-            return Err(Fault::Eio.error());
+        {
+            let mut state = self.fs.state();
+            let State { disk, plan, .. } = &mut *state;
+            let inode = disk.file(self.file);
+            let kind = OperationKind::Read;
+            plan.begin_read(Request { kind, path: &inode.label, offset, len })?;
+            check_end(offset, len)?;
+            let end = offset + len;
+            if inode.unreadable.iter().any(|range| range.start < end && offset < range.end) {
+                return Err(Fault::Eio.error());
+            }
         }
-        Ok(inode.cached.read(buf, offset))
+        // In two looks: a write between them shows.
+        let (first, second) = buf.split_at_mut(buf.len() / 2);
+        let got = self.look(first, offset)?;
+        if got < first.len() {
+            return Ok(got);
+        }
+        Ok(got + self.look(second, offset + got as u64)?)
     }
 
     fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<()> {
