@@ -12,7 +12,8 @@ use super::run::{Run, Whole};
 use super::workload::Script;
 use super::{Config, Examiner, Outcome, Trouble};
 
-const FAULTS: [Fault; 4] = [Fault::Eio, Fault::NoSpace, Fault::ShortWrite, Fault::FailedSync];
+pub(super) const FAULTS: [Fault; 4] =
+    [Fault::Eio, Fault::NoSpace, Fault::ShortWrite, Fault::FailedSync];
 
 /// What a store does after an error.
 enum After {

@@ -14,6 +14,8 @@ mod faults;
 pub mod model;
 mod rot;
 mod run;
+#[cfg(feature = "shuttle")]
+pub mod threads;
 pub mod workload;
 
 use std::fmt;
@@ -178,6 +180,15 @@ impl<'a> Examiner<'a> {
         chosen.dedup();
         chosen
     }
+}
+
+/// One seed in so many is of the threaded kind.
+const THREADED_IN: u64 = 4;
+
+/// Whether a seed stands for threads under a scheduler, or for a script of one thread.
+#[must_use]
+pub fn is_threaded(seed: u64) -> bool {
+    seed % THREADED_IN == THREADED_IN - 1
 }
 
 /// Runs the script of a seed whole, then cut, with faults, and with rot.

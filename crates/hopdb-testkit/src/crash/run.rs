@@ -65,6 +65,11 @@ pub(super) fn open(fs: &SimFs, options: &Options) -> Result<Store, Error> {
     Store::open_with(Arc::new(fs.clone()), Path::new(NAME), options)
 }
 
+/// Makes the database on a disk.
+pub(super) fn create(fs: &SimFs, options: &Options) -> Result<Store, Error> {
+    Store::create_with(Arc::new(fs.clone()), Path::new(NAME), options)
+}
+
 impl Run {
     /// A run that has not begun.
     pub(super) fn new(seed: u64, fs: SimFs, script: &Script) -> Self {
@@ -96,10 +101,10 @@ impl Run {
 
     /// Makes the store, as the script says.
     pub(super) fn start(&mut self, script: &Script) -> Result<(), Trouble> {
-        let fs: Arc<dyn FileSystem> = Arc::new(self.fs.clone());
         let path = Path::new(NAME);
         let mut state = Tables::new();
         if let Some(loads) = &script.loads {
+            let fs: Arc<dyn FileSystem> = Arc::new(self.fs.clone());
             let folder = path.parent().unwrap_or(Path::new(""));
             let store = Store::create_unnamed(fs, folder, &self.options)?;
             for changes in loads {
@@ -112,7 +117,7 @@ impl Run {
             self.store = Some(open(&self.fs, &self.options)?);
         } else {
             self.attempted = Some(state.clone());
-            self.store = Some(Store::create_with(fs, path, &self.options)?);
+            self.store = Some(create(&self.fs, &self.options)?);
         }
         self.acknowledged = Some(state);
         self.attempted = None;
