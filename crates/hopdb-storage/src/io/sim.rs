@@ -15,6 +15,8 @@
 //! leaves the file short unless a kept write grows it; gaps read as zeros. Of a directory's pending changes a
 //! prefix survives. A file without a surviving name is gone. What was synced is never lost.
 //!
+//! **Sync.** Makes durable what was written before it began; a write that comes while it is under way stays pending.
+//!
 //! **Failed sync.** As on Linux, the changes it should have written count as clean afterwards: they stay
 //! readable, later syncs pass over them, and each may be gone after the crash.
 //!
@@ -114,6 +116,11 @@ impl SimFs {
     /// Sets the size of the disk, in bytes; a part of a block is not used. Holds after a crash too.
     pub fn set_capacity(&self, bytes: u64) {
         self.state().disk.capacity = bytes;
+    }
+
+    /// Lets each read, write and sync of a file take time: up to so many times other threads may go on meanwhile.
+    pub fn set_latency(&self, turns_max: u32) {
+        self.state().plan.latency = turns_max;
     }
 
     /// Lets reads of the file now at `path` fail with `EIO` when they ask for a byte of `range`. Holds after
@@ -221,6 +228,14 @@ impl SimFs {
     /// The latch. No handle may be dropped, and no panic raised, while it is held: both need it.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock()
+    }
+
+    /// Lets others go on while an operation is under way.
+    fn take_time(&self) {
+        let turns = self.state().plan.turns();
+        for _ in 0..turns {
+            sync::yield_now();
+        }
     }
 
     fn with_file<T>(&self, path: &Path, act: impl FnOnce(&mut Disk, FileId) -> T) -> Option<T> {
@@ -395,6 +410,7 @@ impl File for SimFile {
         if got < first.len() {
             return Ok(got);
         }
+        self.fs.take_time();
         Ok(got + self.look(second, offset + got as u64)?)
     }
 
@@ -414,22 +430,33 @@ impl File for SimFile {
             Fate::Failing(fault) => return Err(fault.error()),
         };
         let written = state.disk.change(self.file, Change::Write { offset, bytes: bytes.into() });
+        drop(state);
+        self.fs.take_time();
         outcome.and(written)
     }
 
     fn sync(&self) -> io::Result<()> {
+        let (fate, changes) = {
+            let mut state = self.fs.state();
+            let fate = state.begin(OperationKind::Sync, self.file, 0, 0)?;
+            (fate, state.disk.file(self.file).changes)
+        };
+        self.fs.take_time();
         let mut state = self.fs.state();
         // A crash during the sync leaves the changes pending: any of them may survive.
-        match state.begin(OperationKind::Sync, self.file, 0, 0)? {
-            Fate::Normal | Fate::Misdirected(_) => {
-                state.disk.file_mut(self.file).sync();
-                Ok(())
-            }
+        if fate == Fate::Crashing || state.plan.crashed {
+            return Err(crash_error());
+        }
+        let file = state.disk.file_mut(self.file);
+        match fate {
             Fate::Failing(fault) => {
-                state.disk.file_mut(self.file).forget_dirty();
+                file.forget_dirty(changes);
                 Err(fault.error())
             }
-            Fate::Crashing => Err(crash_error()),
+            _ => {
+                file.sync(changes);
+                Ok(())
+            }
         }
     }
 

@@ -75,6 +75,8 @@ struct Cast {
     readers: usize,
     maintainers: usize,
     rounds: usize,
+    /// Turns that others get during an operation of the disk.
+    latency: u32,
 }
 
 impl Cast {
@@ -95,6 +97,7 @@ impl Cast {
             readers,
             maintainers,
             rounds: random.usize(2..9),
+            latency: [0, 3, 1000][random.usize(0..3)],
         }
     }
 }
@@ -163,6 +166,7 @@ impl Simulation {
         fastrand::seed(self.seed);
         let fs = SimFs::new(self.seed);
         fs.set_trace(true);
+        fs.set_latency(self.cast.latency);
         let number = self.progress().threaded.traces.len();
         let mut outcome = Outcome::default();
         match self.begin(&fs) {

@@ -94,7 +94,7 @@ impl Disk {
 fn surviving_content(inode: &Inode, chance: &mut Chance) -> Content {
     let mut content = inode.durable.clone();
     let keep = chance.keep();
-    for Pending { change, progress } in &inode.pending {
+    for Pending { change, progress, .. } in &inode.pending {
         let survival = match progress {
             Progress::Durable => Survival::Kept,
             Progress::Dirty | Progress::Forgotten => chance.survival(keep),

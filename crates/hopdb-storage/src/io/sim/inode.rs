@@ -48,6 +48,8 @@ pub(super) enum Progress {
 /// A change that is not part of the durable bytes yet.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
+    /// Number of the change, ascending.
+    number: u64,
     pub(super) change: Change,
     pub(super) progress: Progress,
 }
@@ -62,6 +64,8 @@ pub(super) struct Inode {
     pub(super) durable: Content,
     pub(super) cached: Content,
     pub(super) pending: Vec<Pending>,
+    /// Changes so far: what a sync that begins now must make durable.
+    pub(super) changes: u64,
     /// Ranges that cannot be read.
     pub(super) unreadable: Vec<Range<u64>>,
     locks: BTreeMap<HandleId, LockMode>,
@@ -86,12 +90,14 @@ impl Inode {
     /// Applies a change to the cache.
     pub(super) fn change(&mut self, change: Change) {
         change.apply(&mut self.cached);
-        self.pending.push(Pending { change, progress: Progress::Dirty });
+        let number = self.changes;
+        self.changes += 1;
+        self.pending.push(Pending { number, change, progress: Progress::Dirty });
     }
 
-    /// Makes the dirty changes durable.
-    pub(super) fn sync(&mut self) {
-        self.finish_dirty(Progress::Durable);
+    /// Makes the dirty changes durable that are among the first `changes` of all.
+    pub(super) fn sync(&mut self, changes: u64) {
+        self.finish_dirty(changes, Progress::Durable);
         let is_durable = |pending: &&Pending| pending.progress == Progress::Durable;
         let settled = self.pending.iter().take_while(is_durable).count();
         for pending in self.pending.drain(..settled) {
@@ -99,14 +105,14 @@ impl Inode {
         }
     }
 
-    /// What a failed sync does: the dirty changes count as clean.
-    pub(super) fn forget_dirty(&mut self) {
-        self.finish_dirty(Progress::Forgotten);
+    /// What a failed sync does: those dirty changes count as clean.
+    pub(super) fn forget_dirty(&mut self, changes: u64) {
+        self.finish_dirty(changes, Progress::Forgotten);
     }
 
-    fn finish_dirty(&mut self, progress: Progress) {
+    fn finish_dirty(&mut self, changes: u64, progress: Progress) {
         for pending in &mut self.pending {
-            if pending.progress == Progress::Dirty {
+            if pending.progress == Progress::Dirty && pending.number < changes {
                 pending.progress = progress;
             }
         }

@@ -129,7 +129,9 @@ pub(super) struct Plan {
     pub(super) misdirected: BTreeMap<u64, i64>,
     pub(super) trace: Option<Vec<Operation>>,
     pub(super) counts: BTreeMap<PathBuf, Counts>,
-    /// Draws how short a short write is.
+    /// Most turns that others get during an operation.
+    pub(super) latency: u32,
+    /// Draws how short a short write is, and how many turns others get.
     pub(super) rng: fastrand::Rng,
 }
 
@@ -145,7 +147,19 @@ impl Plan {
             misdirected: BTreeMap::new(),
             trace: None,
             counts: BTreeMap::new(),
+            latency: 0,
             rng: fastrand::Rng::with_seed(seed),
+        }
+    }
+
+    /// How many turns others get during an operation: mostly few.
+    pub(super) fn turns(&mut self) -> u32 {
+        match self.latency {
+            0 => 0,
+            most => {
+                let most = self.rng.u32(0..=most);
+                self.rng.u32(0..=most)
+            }
         }
     }
 
