@@ -123,6 +123,12 @@ impl SimFs {
         self.state().plan.latency = turns_max;
     }
 
+    /// Lets work in the background have threads of its own, as on a real disk, where a scheduler makes their order that
+    /// of a seed.
+    pub fn set_threads(&self, on: bool) {
+        self.state().plan.threads = on;
+    }
+
     /// Lets reads of the file now at `path` fail with `EIO` when they ask for a byte of `range`. Holds after
     /// a crash too. Panics if there is no such file.
     pub fn fail_reads(&self, path: impl AsRef<Path>, range: Range<u64>) {
@@ -358,7 +364,7 @@ impl FileSystem for SimFs {
     }
 
     fn has_threads(&self) -> bool {
-        false
+        self.state().plan.threads
     }
 
     fn yield_now(&self) {

@@ -77,6 +77,8 @@ struct Cast {
     rounds: usize,
     /// Turns that others get during an operation of the disk.
     latency: u32,
+    /// Whether checkpoints have a thread of their own.
+    background: bool,
 }
 
 impl Cast {
@@ -98,6 +100,7 @@ impl Cast {
             maintainers,
             rounds: random.usize(2..9),
             latency: [0, 3, 1000][random.usize(0..3)],
+            background: random.bool(),
         }
     }
 }
@@ -167,6 +170,7 @@ impl Simulation {
         let fs = SimFs::new(self.seed);
         fs.set_trace(true);
         fs.set_latency(self.cast.latency);
+        fs.set_threads(self.cast.background);
         let number = self.progress().threaded.traces.len();
         let mut outcome = Outcome::default();
         match self.begin(&fs) {

@@ -129,6 +129,8 @@ pub(super) struct Plan {
     pub(super) misdirected: BTreeMap<u64, i64>,
     pub(super) trace: Option<Vec<Operation>>,
     pub(super) counts: BTreeMap<PathBuf, Counts>,
+    /// Whether there are threads for work in the background.
+    pub(super) threads: bool,
     /// Most turns that others get during an operation.
     pub(super) latency: u32,
     /// Draws how short a short write is, and how many turns others get.
@@ -147,6 +149,7 @@ impl Plan {
             misdirected: BTreeMap::new(),
             trace: None,
             counts: BTreeMap::new(),
+            threads: false,
             latency: 0,
             rng: fastrand::Rng::with_seed(seed),
         }
