@@ -37,6 +37,7 @@
 //! Deterministic for a seed and an order of calls; threads that race make the order, and a write that races with a
 //! read may show in half of it.
 
+mod choices;
 mod content;
 #[cfg(test)]
 mod contract;
@@ -48,7 +49,7 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::ops::Range;
@@ -217,6 +218,22 @@ impl SimFs {
     /// The disk after a crash now that loses nothing, the operation it hit included.
     pub fn after_crash_all_kept(&self) -> Self {
         self.survivors(Chance::AllKept, 0)
+    }
+
+    /// Every disk that a crash now may leave, each once: all subsets of what is pending, the first so many of the names,
+    /// and with one write torn, behind its first so many sectors or before its last ones.
+    ///
+    /// Where more than `changes_max` changes are pending, the older ones are all kept, or all lost. Beside a torn write
+    /// the others are all kept, or all lost, or those before it kept.
+    pub fn every_crash(&self, changes_max: usize) -> impl Iterator<Item = Self> + use<> {
+        let choices = self.state().disk.choices(changes_max);
+        let disk = self.clone();
+        let mut seen = BTreeSet::new();
+        choices.into_iter().filter_map(move |choice| {
+            let left = disk.survivors(Chance::Chosen(choice), 0);
+            let print = left.state().disk.fingerprint();
+            seen.insert(print).then_some(left)
+        })
     }
 
     fn survivors(&self, mut chance: Chance, seed: u64) -> Self {
@@ -445,7 +462,7 @@ impl File for SimFile {
         let (fate, changes) = {
             let mut state = self.fs.state();
             let fate = state.begin(OperationKind::Sync, self.file, 0, 0)?;
-            (fate, state.disk.file(self.file).changes)
+            (fate, state.disk.changes)
         };
         self.fs.take_time();
         let mut state = self.fs.state();

@@ -3,8 +3,11 @@
 //! Reads the old disk and builds a new one; the old one stays as it was, so that one run can be crashed
 //! under many seeds.
 
+use std::path::Path;
+
 use fastrand::Rng;
 
+use super::choices::{Choice, Torn};
 use super::content::{Content, SECTOR_LEN, pieces};
 use super::disk::Disk;
 use super::inode::{Change, Inode, Pending, Progress};
@@ -18,6 +21,7 @@ pub(super) enum Chance {
     AllLost,
     AllKept,
     Seeded(Rng),
+    Chosen(Choice),
 }
 
 /// The end of one change.
@@ -29,8 +33,9 @@ enum Survival {
 
 impl Chance {
     /// How many of `count` pending name changes survive, from the first on.
-    fn prefix(&mut self, count: usize) -> usize {
+    fn prefix(&mut self, directory: &Path, count: usize) -> usize {
         match self {
+            Self::Chosen(choice) => choice.names.get(directory).map_or(count, |chosen| *chosen),
             Self::AllLost => 0,
             Self::AllKept => count,
             Self::Seeded(rng) => rng.usize(0..=count),
@@ -42,13 +47,18 @@ impl Chance {
     fn keep(&mut self) -> u8 {
         match self {
             Self::AllLost => 0,
-            Self::AllKept => ODDS,
+            Self::AllKept | Self::Chosen(_) => ODDS,
             Self::Seeded(rng) => rng.u8(0..=ODDS),
         }
     }
 
-    fn survival(&mut self, keep: u8) -> Survival {
+    fn survival(&mut self, number: u64, keep: u8) -> Survival {
         match self {
+            Self::Chosen(choice) => match &choice.torn {
+                Some(torn) if torn.number == number => Survival::Torn,
+                _ if choice.kept.contains(&number) => Survival::Kept,
+                _ => Survival::Lost,
+            },
             Self::AllLost => Survival::Lost,
             Self::AllKept => Survival::Kept,
             Self::Seeded(rng) => match (rng.u8(0..ODDS) < keep, rng.bool()) {
@@ -59,9 +69,13 @@ impl Chance {
         }
     }
 
-    fn sector_survives(&mut self) -> bool {
+    /// Of a torn write.
+    fn sector_survives(&mut self, sector: usize) -> bool {
         match self {
-            Self::AllLost => false,
+            Self::Chosen(Choice { torn: Some(Torn { sectors, .. }), .. }) => {
+                sectors.contains(&sector)
+            }
+            Self::AllLost | Self::Chosen(_) => false,
             Self::AllKept => true,
             Self::Seeded(rng) => rng.bool(),
         }
@@ -74,7 +88,7 @@ impl Disk {
         let mut disk = Self::new(self.capacity);
         disk.next_file = self.next_file;
         for (path, directory) in &self.directories {
-            let names = directory.names_after(chance.prefix(directory.pending_count()));
+            let names = directory.names_after(chance.prefix(path, directory.pending_count()));
             for (name, file) in &names {
                 // A file with two names is decided once.
                 if !disk.files.contains_key(file) {
@@ -94,10 +108,10 @@ impl Disk {
 fn surviving_content(inode: &Inode, chance: &mut Chance) -> Content {
     let mut content = inode.durable.clone();
     let keep = chance.keep();
-    for Pending { change, progress, .. } in &inode.pending {
+    for Pending { number, change, progress } in &inode.pending {
         let survival = match progress {
             Progress::Durable => Survival::Kept,
-            Progress::Dirty | Progress::Forgotten => chance.survival(keep),
+            Progress::Dirty | Progress::Forgotten => chance.survival(*number, keep),
         };
         match survival {
             Survival::Kept => change.apply(&mut content),
@@ -113,8 +127,8 @@ fn tear(change: &Change, content: &mut Content, chance: &mut Chance) {
     let Change::Write { offset, bytes } = change else {
         return;
     };
-    for piece in pieces(*offset, bytes.len(), SECTOR_LEN) {
-        if chance.sector_survives() {
+    for (sector, piece) in pieces(*offset, bytes.len(), SECTOR_LEN).enumerate() {
+        if chance.sector_survives(sector) {
             let position = offset + piece.range.start as u64;
             content.write(&bytes[piece.range], position);
         }

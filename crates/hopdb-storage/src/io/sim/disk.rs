@@ -21,6 +21,8 @@ pub(super) struct Disk {
     pub(super) directories: BTreeMap<PathBuf, Directory>,
     /// Bytes of space, in whole blocks.
     pub(super) capacity: u64,
+    /// Changes of bytes and lengths so far: a sync that begins now makes those of its file durable.
+    pub(super) changes: u64,
     pub(super) next_file: FileId,
     next_handle: HandleId,
 }
@@ -41,6 +43,7 @@ impl Disk {
             files: BTreeMap::new(),
             directories: BTreeMap::new(),
             capacity,
+            changes: 0,
             next_file: 0,
             next_handle: 0,
         }
@@ -218,7 +221,9 @@ impl Disk {
         };
         check_end(offset, len)?;
         self.check_space(file, &change)?;
-        self.file_mut(file).change(change);
+        let number = self.changes;
+        self.changes += 1;
+        self.file_mut(file).change(number, change);
         Ok(())
     }
 

@@ -48,8 +48,8 @@ pub(super) enum Progress {
 /// A change that is not part of the durable bytes yet.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
-    /// Number of the change, ascending.
-    number: u64,
+    /// Number of the change, in the order of all changes of the disk.
+    pub(super) number: u64,
     pub(super) change: Change,
     pub(super) progress: Progress,
 }
@@ -64,8 +64,6 @@ pub(super) struct Inode {
     pub(super) durable: Content,
     pub(super) cached: Content,
     pub(super) pending: Vec<Pending>,
-    /// Changes so far: what a sync that begins now must make durable.
-    pub(super) changes: u64,
     /// Ranges that cannot be read.
     pub(super) unreadable: Vec<Range<u64>>,
     locks: BTreeMap<HandleId, LockMode>,
@@ -88,14 +86,12 @@ impl Inode {
     }
 
     /// Applies a change to the cache.
-    pub(super) fn change(&mut self, change: Change) {
+    pub(super) fn change(&mut self, number: u64, change: Change) {
         change.apply(&mut self.cached);
-        let number = self.changes;
-        self.changes += 1;
         self.pending.push(Pending { number, change, progress: Progress::Dirty });
     }
 
-    /// Makes the dirty changes durable that are among the first `changes` of all.
+    /// Makes the dirty changes durable that are among the first `changes` of the disk.
     pub(super) fn sync(&mut self, changes: u64) {
         self.finish_dirty(changes, Progress::Durable);
         let is_durable = |pending: &&Pending| pending.progress == Progress::Durable;

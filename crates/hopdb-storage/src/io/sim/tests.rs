@@ -295,3 +295,41 @@ fn survivors_have_no_crash_no_fault_and_no_lock() {
     assert!(file.try_lock(LockMode::Exclusive).unwrap());
     file.write_at(b"x", 0).unwrap();
 }
+
+// Every crash.
+
+#[test]
+fn every_crash_is_every_subset_and_every_tear_once() {
+    let fs = SimFs::new(0);
+    let file = durable_file(&fs, "f", 2048);
+    file.write_at(&[2; 1536], 0).unwrap();
+    file.write_at(&[3; 10], 600).unwrap();
+    drop(create(&fs, "g"));
+    let found: BTreeSet<_> =
+        fs.every_crash(10).map(|fs| (fs.file_bytes("f"), fs.paths())).collect();
+    assert_eq!(found.len(), fs.every_crash(10).count(), "each once");
+    let without_name = found.iter().filter(|(_, paths)| paths.len() == 1).count();
+    assert_eq!(without_name * 2, found.len(), "with and without the name");
+    // The first write kept, lost, or torn behind or before one of its two inner borders; with each the second one, kept
+    // or lost.
+    assert_eq!(without_name, 2 * (2 + 2 * 2));
+    for seed in 0..SEEDS {
+        let drawn = fs.after_crash(seed);
+        // Chance also tears in the middle.
+        let bytes = drawn.file_bytes("f").unwrap();
+        let middle_alone = bytes[0] == bytes[1024] && bytes[0] != bytes[512];
+        assert!(middle_alone || found.contains(&(Some(bytes), drawn.paths())), "seed {seed}");
+    }
+}
+
+#[test]
+fn with_many_changes_every_crash_decides_over_the_newest() {
+    let fs = SimFs::new(0);
+    let file = durable_file(&fs, "f", 20);
+    for at in 0..20 {
+        file.write_at(&[2], at).unwrap();
+    }
+    let found: BTreeSet<_> = fs.every_crash(4).map(|fs| fs.file_bytes("f").unwrap()).collect();
+    assert_eq!(found.len(), 2 * 16);
+    assert!(found.contains(&vec![1; 20]) && found.contains(&vec![2; 20]));
+}
