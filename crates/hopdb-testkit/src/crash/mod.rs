@@ -10,6 +10,7 @@
 //! - wrong bytes on the disk are told, never given out.
 
 mod cuts;
+pub mod every;
 mod faults;
 pub mod model;
 mod rot;
