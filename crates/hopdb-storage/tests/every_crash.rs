@@ -4,10 +4,11 @@
 use hopdb_testkit::crash::every::{Tiny, run_every};
 
 /// Runs the script, prints how many disks there were, and holds that against the least there should be.
-fn assert_none_failed(name: &str, tiny: &Tiny, disks_min: usize) {
-    let every = run_every(1, tiny, 0);
+fn assert_none_failed(name: &str, tiny: &Tiny, recovery_cuts_max: usize, disks_min: usize) {
+    let every = run_every(1, tiny, recovery_cuts_max);
     let disks: usize = every.disks.values().sum();
-    println!("{name}: {} cuts, {disks} disks", every.disks.len());
+    let (cuts, crashes) = (every.disks.len(), every.outcome.crashes);
+    println!("{name}: {cuts} cuts, {disks} disks, {crashes} crashes");
     let failures: Vec<String> = every.outcome.failures.iter().map(ToString::to_string).collect();
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
     assert!(disks >= disks_min, "{name}: only {disks} disks");
@@ -15,25 +16,30 @@ fn assert_none_failed(name: &str, tiny: &Tiny, disks_min: usize) {
 
 #[test]
 fn a_short_life_survives_every_crash() {
-    assert_none_failed("life", &Tiny::life(), 1);
+    assert_none_failed("life", &Tiny::life(), 1, 250);
 }
 
 #[test]
 fn a_load_survives_every_crash() {
-    assert_none_failed("load", &Tiny::load(), 1);
+    assert_none_failed("load", &Tiny::load(), 1, 70);
 }
 
 #[test]
 fn checkpoints_survive_every_crash() {
-    assert_none_failed("checkpoints", &Tiny::checkpoints(), 1);
+    assert_none_failed("checkpoints", &Tiny::checkpoints(), 1, 120);
 }
 
 #[test]
 fn a_log_that_begins_again_survives_every_crash() {
-    assert_none_failed("recycling", &Tiny::recycling(), 1);
+    assert_none_failed("recycling", &Tiny::recycling(), 1, 150);
 }
 
 #[test]
 fn steps_of_checkpoints_survive_every_crash() {
-    assert_none_failed("steps", &Tiny::steps(), 1);
+    assert_none_failed("steps", &Tiny::steps(), 1, 100);
+}
+
+#[test]
+fn more_pages_than_images_survive_every_crash() {
+    assert_none_failed("wide", &Tiny::wide(), 3, 200);
 }

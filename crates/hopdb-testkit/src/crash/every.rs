@@ -101,9 +101,33 @@ impl Tiny {
         tiny(4, vec![first(), large(1)], actions.chain([Action::Reopen]).collect())
     }
 
-    /// Of those above and others: commits on one page or two, checkpoints and reopenings.
+    /// More pages than the log has room for images: a checkpoint, and a recovery, use that room again on the way.
     #[must_use]
-    pub fn draw(seed: u64) -> Self {
+    pub fn wide() -> Self {
+        let fill =
+            |n: u8| Change::Put(TABLE.into(), vec![n / 3, n % 3 + 1], Value { len: 900, tag: 0 });
+        let fill = Action::Commit((0..30).map(fill).collect());
+        let change = |tag| Action::Commit((0..10).map(|n| put(n, (10, tag))).collect());
+        let prelude = vec![first(), change(1), fill, Action::Checkpoint];
+        tiny(6, prelude, vec![change(2), Action::Checkpoint])
+    }
+
+    /// Those above, one for each of the first seeds, then drawn ones: commits on one page or two, checkpoints and
+    /// reopenings.
+    #[must_use]
+    pub fn of_seed(seed: u64) -> Self {
+        match seed {
+            0 => Self::life(),
+            1 => Self::load(),
+            2 => Self::checkpoints(),
+            3 => Self::recycling(),
+            4 => Self::steps(),
+            5 => Self::wide(),
+            _ => Self::draw(seed),
+        }
+    }
+
+    fn draw(seed: u64) -> Self {
         let mut random = Rng::with_seed(seed);
         let frames = [4, 6, 64][random.usize(0..3)];
         let mut prelude = vec![first()];
