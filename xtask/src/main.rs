@@ -56,7 +56,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Args::parse().command {
         Command::Tidy => tidy::run(&workspace_root()),
-        Command::Sim(args) => sim::run(&args),
+        Command::Sim(args) => sim::run(&workspace_root(), &args),
         Command::Faults(args) => faults::run(&workspace_root(), &args),
         Command::Kill(args) => kill::run(&workspace_root(), &args),
         Command::Page => page::run(&workspace_root()),

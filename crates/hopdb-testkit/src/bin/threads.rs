@@ -1,7 +1,7 @@
 //! The threaded crash simulation for a range of seeds: what `cargo xtask sim` builds and runs beside its own part.
 //!
-//! `hopdb-sim-threads FIRST COUNT`: runs the seeds of the threaded kind among `COUNT` from `FIRST` on, prints each
-//! failure, and in the last line the counts of crashes, faults and failures.
+//! `hopdb-sim-threads FIRST COUNT [--quick]`: runs the seeds of the threaded kind among `COUNT` from `FIRST` on; prints
+//! each failure on a line, and on the last one the numbers of crashes and faults.
 
 #![expect(
     clippy::print_stdout,
@@ -19,17 +19,23 @@ use hopdb_testkit::crash::threads::{ThreadsConfig, run_threads};
 use hopdb_testkit::crash::{Outcome, is_threaded};
 
 fn main() -> ExitCode {
-    let arguments: Vec<u64> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
-    let [first, count] = arguments[..] else {
-        eprintln!("usage: hopdb-sim-threads FIRST COUNT");
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let numbers: Vec<u64> = arguments.iter().filter_map(|a| a.parse().ok()).collect();
+    let [first, count] = numbers[..] else {
+        eprintln!("usage: hopdb-sim-threads FIRST COUNT [--quick]");
         return ExitCode::from(2);
     };
-    let total = run(first, count);
-    println!("{} {} {}", total.crashes, total.faults, total.failures.len());
+    let quick = arguments.iter().any(|argument| argument == "--quick");
+    let config = if quick { ThreadsConfig::QUICK } else { ThreadsConfig::THOROUGH };
+    let total = run(first, count, &config);
+    for failure in &total.failures {
+        println!("{}", failure.to_string().replace('\n', " "));
+    }
+    println!("{} {}", total.crashes, total.faults);
     if total.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn run(first: u64, count: u64) -> Outcome {
+fn run(first: u64, count: u64, config: &ThreadsConfig) -> Outcome {
     let next = AtomicU64::new(first);
     let total = Mutex::new(Outcome::default());
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
@@ -44,8 +50,7 @@ fn run(first: u64, count: u64) -> Outcome {
                     if !is_threaded(seed) {
                         continue;
                     }
-                    let outcome = run_threads(seed, &ThreadsConfig::THOROUGH).outcome;
-                    outcome.failures.iter().for_each(|failure| println!("{failure}"));
+                    let outcome = run_threads(seed, config).outcome;
                     total.lock().expect("nothing panics here").add(outcome);
                 }
             });

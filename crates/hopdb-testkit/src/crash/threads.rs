@@ -50,7 +50,7 @@ pub struct ThreadsConfig {
 }
 
 impl ThreadsConfig {
-    /// For a test.
+    /// For a test, and for `cargo xtask sim --quick`.
     pub const QUICK: Self = Self { schedules: 6, outcomes: 1, recovery_cuts_max: 1 };
     /// For `cargo xtask sim`.
     pub const THOROUGH: Self = Self { schedules: 25, outcomes: 2, recovery_cuts_max: 2 };
