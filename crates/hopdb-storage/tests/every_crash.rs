@@ -1,6 +1,8 @@
 //! Every crash of tiny scripts: each cut, and each disk that it may leave. `cargo xtask sim --every-step` does it for
 //! more of them, and cuts the recoveries, too.
 
+#![expect(clippy::print_stdout, reason = "it says how many disks there were")]
+
 use hopdb_testkit::crash::every::{Tiny, run_every};
 
 /// Runs the script, prints how many disks there were, and holds that against the least there should be.

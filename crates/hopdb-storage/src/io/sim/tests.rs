@@ -6,7 +6,10 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use rustix::io::Errno;
+
 use super::*;
+use crate::io::LockMode;
 
 const SEEDS: u64 = 1000;
 
