@@ -120,3 +120,23 @@ fn every_acknowledged_commit_outlives_a_kill() {
         assert!(found.is_some(), "relationship {id} was acknowledged");
     }
 }
+
+/// Writers and readers alike: while one lives the file is said to be in use by it; the moment it is dead, however it
+/// died, the file is free.
+#[test]
+fn a_lock_dies_with_its_holder() {
+    let folder = friends();
+    let writer = "bench commit friends.hop --count 1000000 --ack --by Person.id";
+    let reader = "serve friends.hop --listen 127.0.0.1:0 --quiet";
+    for (holder, other) in [(writer, "stat friends.hop"), (reader, writer)] {
+        let mut process = folder.start(holder);
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let in_use = format!("friends.hop is in use by process {}", process.id());
+        folder.fails(other, 3, &[&in_use, "hint: close the other program"]);
+        process.kill().unwrap();
+        process.wait().unwrap();
+        folder.hop_ok("check friends.hop");
+        folder.hop_ok("bench commit friends.hop --count 2 --by Person.id");
+    }
+}
