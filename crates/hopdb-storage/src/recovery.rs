@@ -80,6 +80,9 @@ struct Open {
 /// Goes through the log of `wal` for the first time.
 pub(crate) fn survey(header: &Header, wal: &Wal) -> Result<Survey> {
     let start = Position { lsn: header.base_lsn, at: header.base_at };
+    if start.at < wal.records_at() {
+        return Err(corrupt(wal, start.lsn, "the redo point lies in front of the records"));
+    }
     let mut survey = Survey {
         newest: RedoPoint { ts: header.commit_ts, pages: header.page_count, lsn: start.lsn },
         file_pages: header.page_count,

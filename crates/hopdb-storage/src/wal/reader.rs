@@ -103,6 +103,9 @@ impl<'a> Reader<'a> {
             bytes if bytes.len() >= 8 => get_u64(bytes, 0),
             _ => return Ok(None),
         };
+        if target < self.wal.records_at() {
+            return Ok(None);
+        }
         let position = Position { lsn: self.next.lsn, at: target };
         match self.valid_at(position)? {
             Some((kind, len)) if kind != RecordKind::Jump as u8 => {
