@@ -13,6 +13,7 @@
 mod faults;
 mod hop;
 mod kill;
+mod mutants;
 mod page;
 mod sim;
 mod tidy;
@@ -49,6 +50,11 @@ enum Command {
     ///
     /// Builds the release binary first. Exits with 1 when anything acknowledged is lost.
     Kill(kill::KillArgs),
+    /// Switch on defects of the storage engine, one at a time, and see that the simulations find each. Best with
+    /// `--release`.
+    ///
+    /// Prints a line for each, and exits with 1 when one is not found.
+    Mutants(mutants::MutantsArgs),
     /// Build the page in `web/` and put it into the crate that serves it, for its package.
     Page,
 }
@@ -58,6 +64,7 @@ fn main() -> ExitCode {
         Command::Tidy => tidy::run(&workspace_root()),
         Command::Sim(args) => sim::run(&workspace_root(), &args),
         Command::Faults(args) => faults::run(&workspace_root(), &args),
+        Command::Mutants(args) => mutants::run(&workspace_root(), &args),
         Command::Kill(args) => kill::run(&workspace_root(), &args),
         Command::Page => page::run(&workspace_root()),
     };
