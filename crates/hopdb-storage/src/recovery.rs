@@ -1,8 +1,8 @@
 //! Recovery: brings a file that was not closed to its last durable commit, and the log back into use.
 //!
 //! Two passes over the log from the redo point on, in bounded memory. The *survey* finds where the log ends, what belongs
-//! to commits, and what became of each page; then the log's end is made durable and what is torn behind it goes. Pages
-//! that a crash tore in their places are put there again from their images. The *redo* works out the pages, window by
+//! to commits, and what became of each page; then the log is made durable and what is torn behind it goes. Pages
+//! that may be torn in their places are put there again from their images. The *redo* works out the pages, window by
 //! window in page order: start from the page in the file; apply what is newer, in order. The pages become dirty heads of
 //! the pool, and go to their places by the rules of every other page, so that a crash in here starts it again (I10,
 //! I15).
@@ -51,11 +51,13 @@ pub(crate) struct Survey {
     pub(crate) file_pages: u64,
     /// Commits behind the redo point.
     pub(crate) commits: u64,
-    /// Where its records lie, up to those of the last commit.
+    /// Where its records lie.
     pub(crate) extents: Vec<Extent>,
+    /// Bytes of records behind the last commit.
+    pub(crate) unfinished_bytes: u64,
     /// LSN below which everything was synced.
     pub(crate) durable: Lsn,
-    /// What lies behind the last commit.
+    /// What lies behind the last record.
     pub(crate) remnants: Remnants,
     start: Position,
     start_ts: CommitTs,
@@ -88,6 +90,7 @@ pub(crate) fn survey(header: &Header, wal: &Wal) -> Result<Survey> {
         file_pages: header.page_count,
         commits: 0,
         extents: vec![Extent { lsn: start.lsn, at: start.at, end_at: start.at }],
+        unfinished_bytes: 0,
         durable: start.lsn,
         remnants: Remnants::default(),
         start,
@@ -99,17 +102,16 @@ pub(crate) fn survey(header: &Header, wal: &Wal) -> Result<Survey> {
     let mut reader = wal.reader(start)?;
     while let Some(record) = reader.next()? {
         survey.durable = survey.durable.max(record.durable);
-        let ends = survey.note(wal, &record, &mut open)?;
-        if ends {
-            survey.extents = reader.extents().to_vec();
-        }
+        survey.note(wal, &record, &mut open)?;
     }
-    let valid_end = reader.position().lsn;
-    survey.remnants = wal.remnants(survey.newest.lsn)?;
-    if survey.remnants.durable > valid_end && !Mutant::NoHoleRule.is_on() {
+    survey.extents = reader.extents().to_vec();
+    let end = reader.position().lsn;
+    survey.unfinished_bytes = open.start.map_or(0, |start| end.0 - start.0);
+    survey.remnants = wal.remnants(end)?;
+    if survey.remnants.durable > end && !Mutant::NoHoleRule.is_on() {
         let durable = survey.remnants.durable;
         let reason = format!("no valid record, though all below LSN {durable} was synced");
-        return Err(corrupt(wal, valid_end, reason));
+        return Err(corrupt(wal, end, reason));
     }
     Ok(survey)
 }
@@ -128,8 +130,8 @@ fn payload<'a>(wal: &Wal, record: &Record<'a>, len: usize) -> Result<&'a [u8]> {
 }
 
 impl Survey {
-    /// Takes note of a record; whether it ends a commit.
-    fn note(&mut self, wal: &Wal, record: &Record<'_>, open: &mut Open) -> Result<bool> {
+    /// Takes note of a record.
+    fn note(&mut self, wal: &Wal, record: &Record<'_>, open: &mut Open) -> Result<()> {
         let lsn = record.position.lsn;
         let start = *open.start.get_or_insert(lsn);
         match record.kind {
@@ -159,13 +161,10 @@ impl Survey {
                 self.rolled_back.push(start..record.end);
                 *open = Open::default();
             }
-            RecordKind::Commit => {
-                self.commit(wal, record, std::mem::take(open))?;
-                return Ok(true);
-            }
+            RecordKind::Commit => return self.commit(wal, record, std::mem::take(open)),
             RecordKind::Jump => return Err(corrupt(wal, lsn, "a jump where none can be")),
         }
-        Ok(false)
+        Ok(())
     }
 
     fn commit(&mut self, wal: &Wal, record: &Record<'_>, open: Open) -> Result<()> {
@@ -262,25 +261,27 @@ pub(crate) fn redo(pager: &Pager, pool: &Pool, survey: &Survey) -> Result<u64> {
     Ok(redo.restored.len() as u64)
 }
 
-/// Puts images in the places of pages that a crash tore. Before the image area is used again: redo may need it.
+/// Puts images in their places, where a crash may have torn the pages; also where the file shows the same version, which
+/// may never have been synced. Before the image area is used again.
 fn mend(pager: &Pager, wal: &Wal, pages: u64) -> Result<()> {
-    let mut torn = Vec::new();
+    let mut again = Vec::new();
     for image in wal.read_images()? {
         let id = page::id(&image);
         if id.0 >= pages {
             continue;
         }
         match pager.read(id) {
-            Ok(_) => {}
-            Err(Error::CorruptPage { .. } | Error::Truncated { .. }) => torn.push(image),
+            // A newer one had an image, whose slot was used again: it is durable.
+            Ok(bytes) if page::lsn(&bytes) > page::lsn(&image) => {}
+            Ok(_) | Err(Error::CorruptPage { .. } | Error::Truncated { .. }) => again.push(image),
             Err(error) => return Err(error),
         }
     }
-    if torn.is_empty() || Mutant::SkipMending.is_on() {
+    if again.is_empty() || Mutant::SkipMending.is_on() {
         return Ok(());
     }
-    let torn: Vec<&[u8]> = torn.iter().map(AsRef::as_ref).collect();
-    pager.write_born(&torn)?;
+    let again: Vec<&[u8]> = again.iter().map(AsRef::as_ref).collect();
+    pager.write_born(&again)?;
     pager.sync()
 }
 

@@ -98,6 +98,8 @@ struct State {
     spare: Vec<u8>,
     /// Whether a leader is under way.
     leading: bool,
+    /// Whether the last records are of a transaction that will not go on.
+    unfinished: bool,
 }
 
 /// The log file.
@@ -124,6 +126,11 @@ impl Wal {
     /// What its records carry.
     pub(crate) fn salt(&self) -> u64 {
         self.salt
+    }
+
+    /// Whether a rollback must come before the next records.
+    fn is_unfinished(&self) -> bool {
+        self.state.lock().unfinished
     }
 
     /// LSN that the next record will have.
@@ -181,6 +188,8 @@ impl Wal {
             }
         }
         self.put(&mut state, records, place);
+        // A batch began with a rollback where there was need.
+        state.unfinished = false;
         Ok(())
     }
 

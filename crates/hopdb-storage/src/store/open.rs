@@ -207,7 +207,8 @@ fn recover(engine: &Engine) -> Result<RecoveryReport> {
     let survey = recovery::survey(&header, &wal)?;
     pager.set_page_count(survey.newest.pages);
     pager.check_length(survey.file_pages)?;
-    wal.settle(survey.extents.clone(), survey.durable, &survey.remnants)?;
+    let unfinished = survey.unfinished_bytes > 0;
+    wal.settle(survey.extents.clone(), survey.durable, (unfinished, &survey.remnants))?;
     pager.set_wal(wal);
     pager.reserve_pages(survey.newest.pages)?;
     let pages = recovery::redo(pager, &engine.pool, &survey)?;
@@ -215,6 +216,6 @@ fn recover(engine: &Engine) -> Result<RecoveryReport> {
     let mut state = engine.gate.enter();
     (state.commit_ts, state.page_count) = (survey.newest.ts, survey.newest.pages);
     engine.gate.leave(state);
-    let cut_bytes = survey.remnants.bytes;
+    let cut_bytes = survey.unfinished_bytes + survey.remnants.bytes;
     Ok(RecoveryReport { commits: survey.commits, pages, cut_bytes })
 }

@@ -29,7 +29,11 @@ pub(crate) struct Batch<'a> {
 impl<'a> Batch<'a> {
     pub(super) fn new(wal: &'a Wal) -> Self {
         let (start, durable) = (wal.end(), wal.durable());
-        Self { wal, bytes: wal.spare_memory(), start, durable, parted: false }
+        let mut batch = Self { wal, bytes: wal.spare_memory(), start, durable, parted: false };
+        if wal.is_unfinished() {
+            batch.put(RecordKind::Rollback, &[&[0; 8]]);
+        }
+        batch
     }
 
     /// LSN that the next record pushed will have.

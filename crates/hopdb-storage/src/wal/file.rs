@@ -170,7 +170,9 @@ impl Wal {
     }
 
     /// Goes on behind the last of `extents`: makes durable what is not known to be, which is all from `durable` on, and
-    /// takes the headers of `remnants` away, which must never follow new records.
+    /// takes the headers of `remnants` away, which must never follow new records. With `unfinished`, the last records are
+    /// of a transaction that did not come to its commit: they stay, since what was synced must not go piecemeal, and the
+    /// next batch begins with a rollback.
     ///
     /// What is not known to be durable is written again: after a sync that failed, the system may show bytes that it has
     /// given up writing.
@@ -178,7 +180,7 @@ impl Wal {
         &self,
         extents: Vec<Extent>,
         durable: Lsn,
-        remnants: &Remnants,
+        (unfinished, remnants): (bool, &Remnants),
     ) -> Result<()> {
         let first = extents.first().expect("a log has an extent").lsn;
         let last = *extents.last().expect("a log has an extent");
@@ -198,7 +200,8 @@ impl Wal {
         self.file.reserve(reserved).map_err(|e| Error::io("reserve space in", &self.path, e))?;
         self.file.sync().map_err(|e| Error::io("sync", &self.path, e))?;
         let space = Space::new(self.records_at(), self.sizes.kept, extents);
-        *self.state.lock() = State::new(first, end, space, reserved);
+        let state = State::new(first, end, space, reserved);
+        *self.state.lock() = State { unfinished, ..state };
         Ok(())
     }
 
@@ -229,6 +232,7 @@ impl State {
             pieces: Vec::new(),
             spare: Vec::new(),
             leading: false,
+            unfinished: false,
         }
     }
 }

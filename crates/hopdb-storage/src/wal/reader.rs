@@ -14,6 +14,8 @@ use crate::page::Lsn;
 
 /// Bytes read at a time.
 const STEP: usize = 1 << 20;
+/// How often the bytes of a log are summed at most, on the mean, in the search for what is behind its end.
+const BYTES_EXAMINED: u64 = 16;
 
 /// Where a record lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,6 +184,7 @@ pub(super) fn remnants(wal: &Wal, end: Lsn) -> Result<Remnants> {
     let mut found = Remnants::default();
     let mut window = Window { bytes: Vec::new(), start: 0 };
     let mut counted_to = 0;
+    let mut budget = BYTES_EXAMINED * file_len;
     let mut start = wal.records_at();
     while start + RECORD_HEADER as u64 <= file_len {
         let stop = (start + STEP as u64).min(file_len);
@@ -198,6 +201,12 @@ pub(super) fn remnants(wal: &Wal, end: Lsn) -> Result<Remnants> {
             .collect();
         for at in headers {
             let (next, durable) = examine(wal, &mut window, at, file_len)?;
+            // In a log that somebody made up, each of many headers may claim the rest of the file.
+            budget = budget.checked_sub(next - at).ok_or_else(|| Error::CorruptLog {
+                path: wal.path().to_path_buf(),
+                lsn: end.0,
+                reason: "records behind its end lie over one another".into(),
+            })?;
             found.headers.push(at);
             found.bytes += next.saturating_sub(counted_to.max(at));
             counted_to = counted_to.max(next);
