@@ -13,7 +13,7 @@ use super::tree::Tree;
 const FOLDER: &str = "crates/hopdb-storage/src/";
 
 /// Low to high.
-const ORDER: [&str; 16] = [
+const ORDER: [&str; 17] = [
     "sync",
     "error",
     "io",
@@ -21,6 +21,7 @@ const ORDER: [&str; 16] = [
     "page",
     "wal",
     "pager",
+    "scratch",
     "buffer",
     "btree",
     "radix",
