@@ -28,9 +28,9 @@ use self::actors::Stage;
 use self::history::History;
 use super::cuts::Survivors;
 use super::faults::FAULTS;
-use super::model::{Tables, apply};
+use super::model::{Tables, Value, apply};
 use super::run::{create, open, verify};
-use super::workload::{Taste, transaction};
+use super::workload::{Change, Taste, transaction};
 use super::{Examiner, Outcome, Trouble};
 
 /// Bytes of a thread's stack.
@@ -75,6 +75,8 @@ struct Cast {
     readers: usize,
     maintainers: usize,
     rounds: usize,
+    /// Large commits before the threads start, so that the log begins again in front while they are at work.
+    aging: u8,
     /// Turns that others get during an operation of the disk.
     latency: u32,
     /// Whether checkpoints have a thread of their own.
@@ -99,10 +101,18 @@ impl Cast {
             readers,
             maintainers,
             rounds: random.usize(2..9),
+            aging: [0, 3, 4, 5][random.usize(0..4)],
             latency: [0, 3, 1000][random.usize(0..3)],
             background: random.bool(),
         }
     }
+}
+
+/// A transaction whose pages fill much of the log of a small cache.
+fn large(tag: u8) -> Vec<Change> {
+    let table = "large".to_string();
+    let value = Value { len: 14_000, tag: tag.into() };
+    vec![Change::CreateTable(table.clone()), Change::Put(table, vec![tag % 2], value)]
 }
 
 /// What the schedules of a seed hand on to one another.
@@ -189,15 +199,23 @@ impl Simulation {
         progress.threaded.traces.push(fs.trace());
     }
 
-    /// A store with one commit.
+    /// A store with a few commits, all of them durable.
     fn begin(&self, fs: &SimFs) -> Result<Stage, Trouble> {
+        let taste = self.cast.taste;
         let store = create(fs, &self.cast.options)?;
         let mut state = Tables::new();
-        let mut txn = store.write()?;
-        let changes = transaction(&mut Rng::with_seed(self.seed), self.cast.taste);
-        changes.iter().try_for_each(|change| apply(&mut txn, &mut state, change))?;
-        let history = History::new(txn.commit()?, state);
-        Ok(Stage { fs: fs.clone(), store, history, taste: self.cast.taste, faulty: false })
+        let aging = (0..self.cast.aging).map(large);
+        let first = transaction(&mut Rng::with_seed(self.seed), taste);
+        for changes in aging.chain([first]) {
+            let mut txn = store.write()?;
+            apply(&mut txn, &mut state, &changes)?;
+            txn.commit()?;
+        }
+        if self.cast.aging > 0 {
+            store.checkpoint()?;
+        }
+        let history = History::new(store.visible_ts(), state);
+        Ok(Stage { fs: fs.clone(), store, history, taste, faulty: false })
     }
 
     /// Draws where the schedule is cut and whether a fault comes before; gives what that is called.

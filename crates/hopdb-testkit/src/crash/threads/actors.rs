@@ -55,7 +55,7 @@ impl Stage {
             return Err(Trouble::Wrong(what));
         }
         let mut state = Tables::clone(&base.state);
-        changes.iter().try_for_each(|change| apply(&mut txn, &mut state, change))?;
+        apply(&mut txn, &mut state, &changes)?;
         if random.u8(0..4) == 0
             && let Some(what) = difference(&txn, &state)?
         {
