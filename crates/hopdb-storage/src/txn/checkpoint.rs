@@ -28,8 +28,8 @@ use crate::page::{CommitTs, PageId};
 use crate::pager::RedoPoint;
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering};
 
-/// Pages of one step.
-const STEP_PAGES: usize = 256;
+/// Most pages of one step; fewer where the pool is small.
+const STEP_PAGES_MAX: usize = 256;
 
 /// A checkpoint under way.
 #[derive(Debug)]
@@ -170,7 +170,8 @@ impl Underway {
     /// Writes some pages, or ends the checkpoint; whether there is more to do.
     fn step(&mut self, engine: &Engine) -> Result<bool> {
         if self.done < self.pages.len() {
-            let end = self.pages.len().min(self.done + STEP_PAGES);
+            let step = (engine.pool.frames_max() / 16).clamp(1, STEP_PAGES_MAX);
+            let end = self.pages.len().min(self.done + step);
             engine.pool.write_back(&self.pages[self.done..end])?;
             engine.pool.shrink();
             self.done = end;
