@@ -98,9 +98,10 @@ impl Space {
         }
     }
 
-    /// Frees what lies below `base`.
+    /// Frees what lies below `base`. An extent that ends there stays, empty, with its jump: the header that speaks of the
+    /// base may have been written before there was another one.
     pub(super) fn release(&mut self, base: Lsn) {
-        while self.extents.len() > 1 && self.extents[1].lsn <= base {
+        while self.extents.len() > 1 && self.extents[1].lsn < base {
             self.extents.pop_front();
         }
         let first = self.extents.front_mut().expect("a log has an extent");
@@ -159,6 +160,21 @@ mod tests {
         space.release(Lsn(24_000));
         assert_eq!(take(&mut space, 24_000, 1000).at, START);
         space.release(Lsn(25_000));
+        assert_eq!(space.keep(), START + KEPT);
+    }
+
+    /// The redo point is the end of the log, and its place is noted; then the next record goes to the front.
+    #[test]
+    fn the_jump_at_the_redo_point_stays() {
+        let mut space = empty();
+        take(&mut space, 0, 16_000);
+        space.release(Lsn(8000));
+        let noted = space.position(Lsn(16_000));
+        let back = Place { at: START, jump_at: Some(noted) };
+        assert_eq!(take(&mut space, 16_000, 2000), back);
+        space.release(Lsn(16_000));
+        assert!(space.keep() >= noted + JUMP_LEN, "the file is not cut before the jump");
+        space.release(Lsn(18_000));
         assert_eq!(space.keep(), START + KEPT);
     }
 
