@@ -9,6 +9,8 @@
 //! No crash takes synced records away, as cuts do here. Commits that are lost so may have put pages where older ones had
 //! been freed: who looks for those then gets an error, and never the newer page.
 
+#![expect(clippy::unwrap_used, reason = "a test")]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -258,10 +260,10 @@ fn a_log_cut_at_any_byte_opens_to_the_commits_before() {
     assert_eq!((scene.refused, scene.unreadable), (0, 0), "what is cut off tells nothing");
 
     let mut scene = mixed();
-    let mut edges: Vec<usize> =
+    let mut borders: Vec<usize> =
         scene.records.iter().flat_map(|r| [r.at, r.at + 1, r.end]).collect();
-    edges.extend((scene.records[0].at..scene.end()).step_by(1999));
-    edges.iter().for_each(|edge| scene.cut_at(*edge));
+    borders.extend((scene.records[0].at..scene.end()).step_by(1999));
+    borders.iter().for_each(|byte| scene.cut_at(*byte));
     assert_eq!(scene.refused, 0);
     assert!(scene.unreadable < scene.cases / 2, "{} of {}", scene.unreadable, scene.cases);
 }

@@ -14,23 +14,8 @@ const FOLDER: &str = "crates/hopdb-storage/src/";
 
 /// Low to high.
 const ORDER: [&str; 17] = [
-    "sync",
-    "error",
-    "io",
-    "codec",
-    "page",
-    "wal",
-    "pager",
-    "scratch",
-    "buffer",
-    "btree",
-    "radix",
-    "txn",
-    "checkpoint",
-    "recovery",
-    "check",
-    "store",
-    "inspect",
+    "sync", "mutants", "error", "io", "codec", "page", "wal", "pager", "scratch", "buffer",
+    "btree", "radix", "txn", "recovery", "check", "store", "inspect",
 ];
 
 pub(super) fn check(tree: &Tree, _: &Exceptions) -> Vec<Finding> {

@@ -270,10 +270,11 @@ impl Pager {
 
     fn write_batches(&self, pages: &[&[u8]], used: &mut usize) -> Result<()> {
         let slots = self.wal().map_or(usize::MAX, Wal::image_slots);
-        if let (Some(wal), Some(newest)) = (self.wal(), pages.iter().map(|b| page::lsn(b)).max()) {
-            if !Mutant::WriteInPlaceBeforeLog.is_on() {
-                wal.flush(Lsn(newest.0 + 1))?;
-            }
+        let newest = pages.iter().map(|bytes| page::lsn(bytes)).max();
+        if let (Some(wal), Some(newest)) = (self.wal(), newest)
+            && !Mutant::WriteInPlaceBeforeLog.is_on()
+        {
+            wal.flush(Lsn(newest.0 + 1))?;
         }
         let mut sealed = Vec::new();
         for batch in pages.chunks(BATCH_PAGES.min(slots)) {

@@ -35,8 +35,7 @@ impl Wal {
             if got < bytes.len() || page::verify(&bytes, id).is_err() {
                 continue;
             }
-            let newer = |other: &Box<[u8]>| page::lsn(other) < page::lsn(&bytes);
-            if found.get(&id).is_none_or(newer) {
+            if found.get(&id).is_none_or(|other| page::lsn(other) < page::lsn(&bytes)) {
                 found.insert(id, bytes);
             }
         }

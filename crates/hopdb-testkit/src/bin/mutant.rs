@@ -7,7 +7,6 @@
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    clippy::disallowed_methods,
     reason = "a developer's program: it prints, and reads its arguments"
 )]
 
