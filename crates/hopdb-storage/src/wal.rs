@@ -88,6 +88,10 @@ struct State {
     base: Lsn,
     end: Lsn,
     durable: Lsn,
+    /// Where the last batch ends that is whole, and up to where whole ones are durable: a part of a batch may be synced
+    /// when it goes on, and counts for nothing then.
+    whole: Lsn,
+    durable_whole: Lsn,
     space: Space,
     /// Bytes of the file that writes cannot run out of space in.
     reserved: u64,
@@ -169,8 +173,8 @@ impl Wal {
         Batch::new(self)
     }
 
-    /// Takes whole records over: a leader will write them. A full disk is found here.
-    fn append(&self, records: &[u8]) -> Result<()> {
+    /// Takes whole records over: a leader will write them. A full disk is found here. The batch may go on.
+    fn append(&self, records: &[u8], is_last: bool) -> Result<()> {
         self.poison.check()?;
         let mut state = self.state.lock();
         let len = records.len() as u64;
@@ -190,6 +194,9 @@ impl Wal {
         self.put(&mut state, records, place);
         // A batch began with a rollback where there was need.
         state.unfinished = false;
+        if is_last {
+            state.whole = state.end;
+        }
         Ok(())
     }
 
@@ -199,6 +206,7 @@ impl Wal {
             let mut state = self.state.lock();
             let place = state.space.plan(record.len() as u64, 0);
             self.put(&mut state, record, place);
+            state.whole = state.end;
         }
     }
 
@@ -216,10 +224,24 @@ impl Wal {
 
     /// Makes everything below `lsn` durable: as the leader, or by waiting for one.
     pub(crate) fn flush(&self, lsn: Lsn) -> Result<()> {
+        self.flush_until(|state| {
+            assert!(lsn <= state.end, "nobody waits for records that are not there");
+            state.durable >= lsn
+        })
+    }
+
+    /// Makes the whole batch durable that has the record `lsn`, and all before it.
+    pub(crate) fn flush_batch_of(&self, lsn: Lsn) -> Result<()> {
+        self.flush_until(|state| {
+            assert!(lsn < state.whole, "pages are published with their whole batch");
+            state.durable_whole > lsn
+        })
+    }
+
+    fn flush_until(&self, done: impl Fn(&State) -> bool) -> Result<()> {
         let mut state = self.state.lock();
-        assert!(lsn <= state.end, "nobody waits for records that are not there");
         loop {
-            if state.durable >= lsn {
+            if done(&state) {
                 return Ok(());
             }
             self.poison.check()?;
@@ -246,7 +268,7 @@ impl Wal {
         state.leading = true;
         let mut bytes = std::mem::take(&mut state.pending);
         let pieces = std::mem::take(&mut state.pieces);
-        let end = state.end;
+        let (end, whole) = (state.end, state.whole);
         drop(state);
         let written = self.write_pieces(&bytes, &pieces);
         let done = written
@@ -254,7 +276,7 @@ impl Wal {
         let mut state = self.state.lock();
         state.leading = false;
         if done.is_ok() && sync {
-            state.durable = end;
+            (state.durable, state.durable_whole) = (end, whole);
         }
         if state.pending.is_empty() && bytes.capacity() <= BUFFER_KEPT {
             // The memory serves the next batch.

@@ -1,6 +1,10 @@
 //! Who may open a database, and what is found after a close that did not come to its end.
 
-#![expect(clippy::disallowed_methods, reason = "a test uses threads and folders of its own")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test with threads and folders of its own"
+)]
 
 use std::path::Path;
 use std::sync::{Arc, Barrier};

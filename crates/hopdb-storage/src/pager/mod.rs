@@ -6,8 +6,8 @@
 //!
 //! **Invariants.**
 //! 1. A page is verified before anybody sees it (I16).
-//! 2. A page is written in place only after the log up to its LSN, and its image, are durable (I8), unless the file has
-//!    no log because it has no name yet: a crash then leaves nothing behind.
+//! 2. A page is written in place only after the log up to the end of its commit, and its image, are durable (I8), unless
+//!    the file has no log because it has no name yet: a crash then leaves nothing behind.
 //! 3. The image of a page stays until the page is synced in its place: the slots of the image area are used again only
 //!    after a sync of the file.
 //! 4. Writes in place exclude one another. An id is born only when no write in place of its earlier life is under way
@@ -274,7 +274,7 @@ impl Pager {
         if let (Some(wal), Some(newest)) = (self.wal(), newest)
             && !Mutant::WriteInPlaceBeforeLog.is_on()
         {
-            wal.flush(Lsn(newest.0 + 1))?;
+            wal.flush_batch_of(newest)?;
         }
         let mut sealed = Vec::new();
         for batch in pages.chunks(BATCH_PAGES.min(slots)) {

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::*;
+use crate::codec::num::{get_u64, to_usize};
 use crate::io::FileSystem;
 use crate::io::sim::SimFs;
 
@@ -81,7 +82,7 @@ fn assert_sound(store: &Store) -> CheckReport {
 
 /// Byte of a log at which its records begin.
 fn records_at(log: &[u8]) -> usize {
-    4096 + PAGE * crate::codec::num::get_u64(log, 32) as usize
+    4096 + PAGE * to_usize(get_u64(log, 32))
 }
 
 fn number(n: u32) -> [u8; 4] {

@@ -44,7 +44,7 @@ impl<'a> Batch<'a> {
     /// Adds a record whose payload is `parts` joined. A full disk may be found here, and in [`Batch::append`].
     pub(crate) fn push(&mut self, kind: RecordKind, parts: &[&[u8]]) -> Result<Lsn> {
         if self.bytes.len() >= self.wal.sizes.part {
-            self.hand_over()?;
+            self.hand_over(false)?;
             self.wal.write_out()?;
         }
         Ok(self.put(kind, parts))
@@ -52,13 +52,13 @@ impl<'a> Batch<'a> {
 
     /// Hands the records over to the next leader; gives the LSN to wait for. A full disk is found here.
     pub(crate) fn append(mut self) -> Result<Lsn> {
-        self.hand_over()?;
+        self.hand_over(true)?;
         self.parted = false;
         Ok(self.start)
     }
 
-    fn hand_over(&mut self) -> Result<()> {
-        self.wal.append(&self.bytes)?;
+    fn hand_over(&mut self, is_last: bool) -> Result<()> {
+        self.wal.append(&self.bytes, is_last)?;
         self.start = self.next_lsn();
         self.bytes.clear();
         self.parted = true;

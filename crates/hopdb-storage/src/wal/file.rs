@@ -229,6 +229,8 @@ impl State {
             base,
             end,
             durable: end,
+            whole: end,
+            durable_whole: end,
             space,
             reserved,
             pending: Vec::new(),
