@@ -66,8 +66,6 @@ mutants! {
     KeepTornTail,
     /// What is not known to be durable is not written again at recovery.
     TrustLogTail,
-    /// Pages that the file shows as newer are not written again at recovery.
-    TrustPagesInPlace,
     /// Torn pages are not put in place again before the image area is used.
     SkipMending,
     /// Recovery applies changes of pages that were freed or born again later.
@@ -82,8 +80,6 @@ mutants! {
     SkipPageReserve,
     /// Space for the log is not reserved before records are appended.
     SkipLogReserve,
-    /// A transaction of which an operation failed half way may commit.
-    CommitAfterFailure,
     /// A rollback to a savepoint leaves the pages as they are.
     KeepChangesOnRollback,
 }

@@ -304,25 +304,16 @@ impl Redo<'_> {
     fn apply_window(&mut self, window: Window) -> Result<()> {
         self.announce(&window);
         for (id, updates) in &window.updates {
-            let mut current = None;
+            let (mut current, mut changed) = (None, false);
             for update in updates {
-                self.apply(*id, &mut current, update, &window.bytes)?;
+                changed |= self.apply(*id, &mut current, update, &window.bytes)?;
             }
-            // Also one that is newer in the file: after a sync that failed, what is read there may never be written.
-            let trusted = Mutant::TrustPagesInPlace.is_on() && self.is_in_file(*id, &current);
-            if let Some(bytes) = current.filter(|_| !trusted) {
+            // One that is newer in the file is there for good: what was not synced has an image, and was mended.
+            if let Some(bytes) = current.filter(|_| changed) {
                 self.restore(*id, bytes)?;
             }
         }
         Ok(())
-    }
-
-    /// Whether the file shows this version, or a newer one.
-    fn is_in_file(&self, id: PageId, version: &Option<Box<[u8]>>) -> bool {
-        let file = self.pager.read(id);
-        file.is_ok_and(|file| {
-            version.as_ref().is_some_and(|bytes| page::lsn(&file) >= page::lsn(bytes))
-        })
     }
 
     /// Lets the system read ahead what will be read.
@@ -334,24 +325,25 @@ impl Redo<'_> {
         self.pager.will_need(window.updates.iter().filter_map(starts_from_file));
     }
 
-    /// Applies one change, unless the page has it.
+    /// Applies one change, unless the page has it; whether it did.
     fn apply(
         &self,
         id: PageId,
         current: &mut Option<Box<[u8]>>,
         update: &Update,
         bytes: &[u8],
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let payload = &bytes[update.payload.clone()];
         if update.kind == RecordKind::PageImage {
             let image = &payload[8..];
             if image.len() != self.pager.page_size() {
                 return Err(corrupt(self.wal, update.lsn, "a page image of another size"));
             }
-            if current.as_ref().is_none_or(|bytes| page::lsn(bytes) < update.lsn) {
+            let is_newer = current.as_ref().is_none_or(|bytes| page::lsn(bytes) < update.lsn);
+            if is_newer {
                 *current = Some(Box::from(image));
             }
-            return Ok(());
+            return Ok(is_newer);
         }
         let bytes = match current {
             Some(bytes) => bytes,
@@ -359,7 +351,7 @@ impl Redo<'_> {
         };
         let lsn = page::lsn(bytes);
         if lsn >= update.lsn {
-            return Ok(());
+            return Ok(false);
         }
         let base = Lsn(get_u64(payload, 8));
         if lsn != base {
@@ -371,7 +363,7 @@ impl Redo<'_> {
             return Err(corrupt(self.wal, update.lsn, what));
         }
         page::set_stamp(bytes, update.ts, update.lsn);
-        Ok(())
+        Ok(true)
     }
 
     /// The version that changes start from: what was worked out before, or the file's.

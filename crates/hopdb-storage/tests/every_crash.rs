@@ -42,6 +42,16 @@ fn steps_of_checkpoints_survive_every_crash() {
 }
 
 #[test]
+fn pages_freed_during_a_checkpoint_survive_every_crash() {
+    assert_none_failed("freed", &Tiny::freed(), 1, 100);
+}
+
+#[test]
+fn what_is_done_again_after_a_crash_survives_another() {
+    assert_none_failed("again", &Tiny::again(), 1, 100);
+}
+
+#[test]
 fn more_pages_than_images_survive_every_crash() {
     assert_none_failed("wide", &Tiny::wide(), 3, 200);
 }

@@ -23,7 +23,6 @@ use super::{Engine, Mode};
 use crate::btree::PageSink;
 use crate::buffer::{PageRef, PageSource};
 use crate::error::{Error, Result};
-use crate::mutants::Mutant;
 use crate::page::{self, CommitTs, FIRST_PAGES, Lsn, PageId, PageKind, slotted};
 use crate::sync::Arc;
 use savepoint::Savepoints;
@@ -54,9 +53,6 @@ pub(crate) struct Writer {
     open_loads: usize,
     savepoints: Savepoints,
 }
-
-/// Why a transaction of which an operation failed half way does not commit.
-const FAILED: &str = "one of its operations failed";
 
 impl Writer {
     /// Waits for its turn and begins at the newest commit.
@@ -101,7 +97,7 @@ impl Writer {
         }
         act(self).inspect_err(|error| {
             if !error.is_refusal() {
-                self.failed = (!Mutant::CommitAfterFailure.is_on()).then_some(FAILED);
+                self.failed = Some("one of its operations failed");
             }
         })
     }

@@ -27,6 +27,8 @@ pub struct Tiny {
     prelude: usize,
     /// Whether making the database is cut.
     cuts_creation: bool,
+    /// What is done once more after each crash, before another one.
+    again: Option<Action>,
 }
 
 fn put(key: u8, value: (usize, u64)) -> Change {
@@ -39,7 +41,7 @@ fn tiny(frames: usize, prelude: Vec<Action>, actions: Vec<Action>) -> Tiny {
     let count = prelude.len();
     let actions = prelude.into_iter().chain(actions).collect();
     let script = Script { options, loads: None, actions };
-    Tiny { script, prelude: count, cuts_creation: false }
+    Tiny { script, prelude: count, cuts_creation: false, again: None }
 }
 
 /// A table with one entry.
@@ -112,6 +114,33 @@ impl Tiny {
         tiny(6, prelude, vec![change(2), Action::Checkpoint])
     }
 
+    /// Pages that a checkpoint has yet to write are freed meanwhile, by a commit that does not wait: when the redo point
+    /// moves, that commit must be durable.
+    #[must_use]
+    pub fn freed() -> Self {
+        let other = "u";
+        let fill = |tag| {
+            let row = |n: u8| Change::Put(other.into(), vec![n], Value { len: 900, tag });
+            let rows = (0..40).map(row);
+            Action::Commit([Change::CreateTable(other.into())].into_iter().chain(rows).collect())
+        };
+        let drop = Action::CommitLater(vec![Change::DropTable(other.into())]);
+        // Each commit takes a step; these change nothing.
+        let step = Action::CommitLater(Vec::new());
+        let prelude = vec![first(), fill(1), Action::Checkpoint];
+        tiny(64, prelude, vec![fill(2), drop, step.clone(), step.clone(), step.clone(), step])
+    }
+
+    /// Commits of one size that go to the log together, and the first of them once more after the crash: what is left of
+    /// the others, which fits behind it, must not follow it.
+    #[must_use]
+    pub fn again() -> Self {
+        let row = |key: u8| vec![put(key, (700, key.into()))];
+        let actions =
+            vec![Action::CommitLater(row(4)), Action::CommitLater(row(5)), Action::Commit(row(6))];
+        Self { again: Some(Action::Commit(row(4))), ..tiny(64, vec![first()], actions) }
+    }
+
     /// Those above, one for each of the first seeds, then drawn ones: commits on one page or two, checkpoints and
     /// reopenings.
     #[must_use]
@@ -123,6 +152,8 @@ impl Tiny {
             3 => Self::recycling(),
             4 => Self::steps(),
             5 => Self::wide(),
+            6 => Self::freed(),
+            7 => Self::again(),
             _ => Self::draw(seed),
         }
     }
@@ -202,12 +233,34 @@ pub fn run_every(seed: u64, tiny: &Tiny, recovery_cuts_max: usize) -> Every {
         drop(run);
         let mut count = 0;
         for disk in fs.every_crash(CHANGES_MAX) {
-            survivors.examine(&disk, &format!("{scene}, disk {count}"), &mut examiner);
+            let scene = format!("{scene}, disk {count}");
+            survivors.examine(&disk, &scene, &mut examiner);
+            if let Some(action) = &tiny.again
+                && let Err(trouble) = do_again(&survivors, &disk, action)
+            {
+                examiner.fail(format_args!("{scene}, done again"), trouble);
+            }
             count += 1;
         }
         every.disks.insert(step, count);
         step += 1;
     }
+}
+
+/// Opens what a crash left, does this, and crashes again.
+fn do_again(survivors: &Survivors<'_>, disk: &SimFs, action: &Action) -> Result<(), Trouble> {
+    let disk = disk.after_crash_all_kept();
+    let (store, state) = survivors.recover(&disk)?;
+    let mut run = Run::resume(disk, survivors.options, store, state);
+    run.act(action)?;
+    let survivors = Survivors {
+        options: survivors.options,
+        acknowledged: Some(run.state()),
+        earlier: Vec::new(),
+        attempted: None,
+        recovery_cuts_max: 0,
+    };
+    survivors.recover(&run.fs.after_crash_all_lost()).map(drop)
 }
 
 /// Makes the database and plays the prelude; sets the crash, at the first step behind them when none is said.

@@ -23,7 +23,7 @@ use crate::txn::{Durability, Engine, Mode, allocation, checkpoint, delta};
 use crate::wal::{Batch, RecordKind};
 
 /// Most born pages that are logged whole, which saves a sync of the file: more would be written twice for it.
-const LOGGED_BORN_PAGES: usize = 32;
+const LOGGED_BORN_PAGES: usize = 256;
 /// Bytes of records that commits which do not wait leave in memory.
 const VOLATILE_BYTES: usize = 1 << 20;
 
