@@ -2,9 +2,30 @@
 //!
 //! Invariant: bytes change only through [`PageRef::make_mut`], which copies when anybody else holds the frame (I1).
 
+use std::cell::RefCell;
 use std::ops::Deref;
 
 use crate::sync::{Arc, AtomicBool, Ordering};
+
+/// Most bytes of memory that a thread keeps for its next frames.
+const SPARE_BYTES: usize = 1 << 20;
+
+thread_local! {
+    /// Memory of frames that are gone, of one length: a commit gives up about as many as it takes.
+    static SPARE: RefCell<Vec<Box<[u8]>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A copy of `bytes`, in memory that a frame had before where there is some.
+fn copied(bytes: &[u8]) -> Box<[u8]> {
+    let spare = SPARE.try_with(|spare| spare.borrow_mut().pop()).ok().flatten();
+    match spare.filter(|spare| spare.len() == bytes.len()) {
+        Some(mut memory) => {
+            memory.copy_from_slice(bytes);
+            memory
+        }
+        None => Box::from(bytes),
+    }
+}
 
 /// One page version in memory.
 #[derive(Debug)]
@@ -15,7 +36,22 @@ pub(super) struct Frame {
 
 impl Clone for Frame {
     fn clone(&self) -> Self {
-        Self { bytes: self.bytes.clone(), touched: AtomicBool::new(false) }
+        Self { bytes: copied(&self.bytes), touched: AtomicBool::new(false) }
+    }
+}
+
+impl Drop for Frame {
+    fn drop(&mut self) {
+        let bytes = std::mem::take(&mut self.bytes);
+        // At the end of a thread there is no list any more: the memory goes, then.
+        SPARE
+            .try_with(|spare| {
+                let mut spare = spare.borrow_mut();
+                if spare.len() * bytes.len() < SPARE_BYTES {
+                    spare.push(bytes);
+                }
+            })
+            .ok();
     }
 }
 
@@ -26,6 +62,11 @@ pub struct PageRef(Arc<Frame>);
 impl PageRef {
     pub(crate) fn new(bytes: Box<[u8]>) -> Self {
         Self(Arc::new(Frame { bytes, touched: AtomicBool::new(false) }))
+    }
+
+    /// A frame of its own with the same bytes.
+    pub(crate) fn copy_of(bytes: &[u8]) -> Self {
+        Self::new(copied(bytes))
     }
 
     /// Bytes to change: in place when nobody else holds the frame, on a copy otherwise.

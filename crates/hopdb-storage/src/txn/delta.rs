@@ -3,13 +3,13 @@
 //! Ranges of bytes: u16 offset, u16 length, bytes. The checksum and the stamp (begin, LSN) are left out:
 //! replay sets them itself. `apply(encode(old, new), old) == new`, held by an assertion in debug builds.
 
-use crate::codec::num::{get_u16, to_u16};
+use crate::codec::num::{get_u16, get_u64, to_u16};
 use crate::page::STAMP;
 
 /// Bytes of the checksum.
 pub(crate) const CHECKSUM_LEN: usize = 8;
-/// Equal bytes between two differences that are cheaper to repeat than to skip.
-const GAP: usize = 8;
+/// Bytes compared at a time. So many equal ones are dearer to repeat than the header of another range.
+const WORD: usize = 8;
 const RANGE_HEADER: usize = 4;
 
 /// Appends the ranges that turn `old` into `new`; equal pages give nothing.
@@ -19,31 +19,32 @@ pub(crate) fn encode(old: &[u8], new: &[u8], out: &mut Vec<u8>) {
     differences(old, new, STAMP.end..new.len(), out);
 }
 
+/// Word by word: a range goes on until a word is equal, and is cut to its first and last different byte.
 fn differences(old: &[u8], new: &[u8], within: std::ops::Range<usize>, out: &mut Vec<u8>) {
+    let different = |at: usize| get_u64(old, at) ^ get_u64(new, at);
     let mut at = within.start;
-    while let Some(start) = first_difference(old, new, at, within.end) {
-        let mut end = start + 1;
-        let mut probe = end;
-        while probe < within.end && probe - end < GAP {
-            if old[probe] != new[probe] {
-                end = probe + 1;
-            }
-            probe += 1;
+    while let Some(first) = first_difference(old, new, at, within.end) {
+        let mut last = first;
+        while last + WORD < within.end && different(last + WORD) != 0 {
+            last += WORD;
         }
+        let start = first + different(first).trailing_zeros() as usize / 8;
+        let end = last + WORD - different(last).leading_zeros() as usize / 8;
         out.extend_from_slice(&to_u16(start).to_le_bytes());
         out.extend_from_slice(&to_u16(end - start).to_le_bytes());
         out.extend_from_slice(&new[start..end]);
-        at = end;
+        at = last + WORD;
     }
 }
 
+/// The first word from `from` on that differs. Both ends are multiples of a word.
 fn first_difference(old: &[u8], new: &[u8], from: usize, to: usize) -> Option<usize> {
-    const WORD: usize = 32;
+    const BLOCK: usize = 64;
     let mut at = from;
-    while at + WORD <= to && old[at..at + WORD] == new[at..at + WORD] {
-        at += WORD;
+    while at + BLOCK <= to && old[at..at + BLOCK] == new[at..at + BLOCK] {
+        at += BLOCK;
     }
-    (at..to).find(|index| old[*index] != new[*index])
+    (at..to).step_by(WORD).find(|at| get_u64(old, *at) != get_u64(new, *at))
 }
 
 /// Applies ranges to `page`; `false` when they do not fit it.

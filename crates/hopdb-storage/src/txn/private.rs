@@ -231,7 +231,7 @@ impl PrivatePages {
     /// Makes a copy in memory of a page that is spilled, or that a savepoint needs as it is.
     fn bring_in(&mut self, id: PageId) -> Result<()> {
         let copy = match self.pages.get(&id).map(|page| &page.place) {
-            Some(Place::Memory(frame)) => PageRef::new(Box::from(&**frame)),
+            Some(Place::Memory(frame)) => PageRef::copy_of(frame),
             Some(Place::Scratch(slot)) => self.read(*slot)?,
             Some(Place::Gone) | None => panic!("page {id} is private"),
         };

@@ -284,9 +284,9 @@ impl PageSink for Writer {
             if self.engine.mode == Mode::ReadWrite && page::lsn(&committed) > self.born_lsn {
                 return Err(self.corrupt(id, "its LSN is beyond the end of the log".into()));
             }
-            let copy = || PageRef::new(Box::from(&*committed));
-            let base = (!self.is_born(id)).then(copy);
-            self.private.insert_copy(id, copy(), base);
+            let frame = PageRef::copy_of(&committed);
+            let base = (!self.is_born(id)).then(|| self.base_from(committed));
+            self.private.insert_copy(id, frame, base);
         }
         self.private.page_mut(id)
     }

@@ -174,9 +174,12 @@ impl Writer {
                 log_image(&mut batch, frame, self.ts)?;
             }
         }
+        let mut ranges = Vec::new();
         for page in &mut changes.changed {
-            let base = self.base_of(page)?;
-            page.lsn = log_page(&mut batch, &self.frame_of(page)?, &base, self.ts)?;
+            let (frame, base) = (self.frame_of(page)?, self.base_of(page)?);
+            ranges.clear();
+            delta::encode(&base, &frame, &mut ranges);
+            page.lsn = log_page(&mut batch, (&frame, &base), &ranges, self.ts)?;
         }
         log_ids(&mut batch, RecordKind::FreedPages, &changes.freed_ids)?;
         let page_count = self.state().page_count;
@@ -289,16 +292,14 @@ fn to_publish(page: Changed, ts: CommitTs) -> Option<Publish> {
 /// none when there is no difference.
 fn log_page(
     batch: &mut Batch<'_>,
-    frame: &PageRef,
-    base: &PageRef,
+    (frame, base): (&PageRef, &PageRef),
+    ranges: &[u8],
     ts: CommitTs,
 ) -> Result<Option<Lsn>> {
     let id = page::id(frame).0.to_le_bytes();
-    let mut ranges = Vec::new();
-    delta::encode(base, frame, &mut ranges);
     if cfg!(debug_assertions) {
         let mut replayed = base.to_vec();
-        assert!(delta::apply(&mut replayed, &ranges), "ranges fit the page");
+        assert!(delta::apply(&mut replayed, ranges), "ranges fit the page");
         page::set_stamp(&mut replayed, page::begin(frame), page::lsn(frame));
         let sum = ..delta::CHECKSUM_LEN;
         replayed[sum].copy_from_slice(&frame[sum]);
@@ -311,7 +312,7 @@ fn log_page(
         return log_image(batch, &mut frame.clone(), ts).map(Some);
     }
     let base_lsn = page::lsn(base).0.to_le_bytes();
-    batch.push(RecordKind::PageDelta, &[&id, &base_lsn, &ranges]).map(Some)
+    batch.push(RecordKind::PageDelta, &[&id, &base_lsn, ranges]).map(Some)
 }
 
 /// Adds a page as a whole.

@@ -6,12 +6,15 @@
 //! 2. A page that cannot be written stays in memory. The transaction fails then, and no other.
 
 use super::Writer;
+use crate::buffer::PageRef;
 use crate::error::Result;
 use crate::page::{self, PageId};
 use crate::sync::Arc;
 
 /// One part of so many of the pool's frames is for private pages.
 const SHARE: usize = 4;
+/// One part of so many may be pinned by bases.
+const PINS_SHARE: usize = 16;
 /// Fewest pages that are for them: an operation changes a few at a time.
 const PAGES_MIN: usize = 16;
 /// Most pages that leave memory at once.
@@ -21,6 +24,13 @@ impl Writer {
     /// Private pages that should be in memory at most, their bases counted.
     pub(super) fn budget(&self) -> usize {
         (self.engine.pool.frames_max() / SHARE).max(PAGES_MIN)
+    }
+
+    /// The version that a page which is about to change replaces: pinned while such pins are few beside the frames that
+    /// the pool may have to give up, copied otherwise.
+    pub(super) fn base_from(&self, committed: PageRef) -> PageRef {
+        let pins_max = self.engine.pool.frames_max() / PINS_SHARE;
+        if self.private.in_memory() < pins_max { committed } else { PageRef::copy_of(&committed) }
     }
 
     /// Makes room for a page and its base, when the budget is used up.
