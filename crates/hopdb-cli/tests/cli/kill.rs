@@ -131,7 +131,9 @@ fn a_lock_dies_with_its_holder() {
     for (holder, other) in [(writer, "stat friends.hop"), (reader, writer)] {
         let mut process = folder.start(holder);
         let mut line = String::new();
-        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        // Open to the end: a program whose output nobody takes ends by itself.
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        output.read_line(&mut line).unwrap();
         let in_use = format!("friends.hop is in use by process {}", process.id());
         folder.fails(other, 3, &[&in_use, "hint: close the other program"]);
         process.kill().unwrap();
