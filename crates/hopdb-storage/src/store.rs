@@ -237,6 +237,8 @@ impl Inner {
             Err(error) => Err(error),
         };
         self.engine.gate.leave(state);
+        // Whoever waits for room will find the store closed.
+        self.engine.checkpointer.tell(true);
         done
     }
 }

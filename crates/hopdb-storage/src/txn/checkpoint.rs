@@ -50,8 +50,8 @@ pub(crate) struct Checkpointer {
     /// Whether there is one; or was, a moment ago.
     active: AtomicBool,
     worker: Worker,
-    /// Steps taken, for those who wait for one.
-    steps: Mutex<u64>,
+    /// Whether the last step failed, for those who wait for one.
+    failed: Mutex<bool>,
     stepped: Condvar,
 }
 
@@ -92,11 +92,16 @@ pub(crate) fn wait_for_room(engine: &Arc<Engine>) -> Result<()> {
         while is_full(engine) && checkpointer.step(engine)? {}
         return Ok(());
     }
-    let mut steps = checkpointer.steps.lock();
+    let mut failed = checkpointer.failed.lock();
     while is_full(engine) {
         engine.check_writable()?;
+        *failed = false;
         wake(engine);
-        steps = checkpointer.stepped.wait(steps);
+        failed = checkpointer.stepped.wait(failed);
+        if *failed {
+            // Whoever goes on finds out by itself, and fails if it must.
+            return engine.check_writable();
+        }
     }
     Ok(())
 }
@@ -106,8 +111,7 @@ fn work(engine: &Arc<Engine>) -> Option<Duration> {
     let checkpointer = &engine.checkpointer;
     let start = engine.fs.now();
     let more = checkpointer.step(engine);
-    *checkpointer.steps.lock() += 1;
-    checkpointer.stepped.notify_all();
+    checkpointer.tell(more.is_err());
     match more {
         Ok(true) if checkpointer.is_late(engine) => Some(Duration::ZERO),
         Ok(true) => Some(engine.fs.now().saturating_sub(start)),
@@ -149,6 +153,12 @@ impl Checkpointer {
         let pages = checkpoint.pages.len().max(1) as u64;
         // Done by the time that half of the room is filled.
         2 * filled * pages > checkpoint.done as u64 * room || engine.pool.is_almost_clogged()
+    }
+
+    /// Tells those who wait for a step how it went, or that there will be none.
+    pub(crate) fn tell(&self, failed: bool) {
+        *self.failed.lock() = failed;
+        self.stepped.notify_all();
     }
 
     /// Ends the thread.

@@ -201,3 +201,29 @@ fn on_a_full_disk_deletes_still_work() {
         assert_sound(&reopened);
     }
 }
+
+/// Who waits for room when the store is closed, by another handle, gets an answer.
+#[test]
+fn a_close_wakes_those_who_wait_for_room() {
+    let (fs, store) = gated();
+    fs.gate.set(Syncs::Wait);
+    // Two large commits fill the log while the checkpoint that the first gives cause for hangs in its sync.
+    let writer = store.clone();
+    let writing = thread::spawn(move || {
+        for round in 0..100u8 {
+            let mut txn = writer.write()?;
+            let table = txn.table("t")?.unwrap();
+            for n in 0..2000 {
+                txn.put(table, &number(n), &[round; 100])?;
+            }
+            txn.commit()?;
+        }
+        Ok::<_, Error>(())
+    });
+    fs.gate.until_held();
+    let closing = thread::spawn(move || store.close());
+    thread::yield_now();
+    fs.gate.set(Syncs::Pass);
+    closing.join().unwrap().unwrap();
+    assert!(matches!(writing.join().unwrap(), Ok(()) | Err(Error::Poisoned(_))));
+}
