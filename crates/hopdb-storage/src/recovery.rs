@@ -1,6 +1,6 @@
 //! Recovery: brings a file that was not closed to its last durable commit, and the log back into use.
 //!
-//! Two passes over the log from the redo point on, in bounded memory. The *survey* finds where the log ends, what belongs
+//! Two passes over the log from the redo point on, a window of its bytes at a time. The *survey* finds where the log ends, what belongs
 //! to commits, and what became of each page; then the log is made durable and what is torn behind it goes. Pages
 //! that may be torn in their places are put there again from their images. The *redo* works out the pages, window by
 //! window in page order: start from the page in the file; apply what is newer, in order. The pages become dirty heads of
@@ -82,8 +82,8 @@ struct Open {
 /// Goes through the log of `wal` for the first time.
 pub(crate) fn survey(header: &Header, wal: &Wal) -> Result<Survey> {
     let start = Position { lsn: header.base_lsn, at: header.base_at };
-    if start.at < wal.records_at() {
-        return Err(corrupt(wal, start.lsn, "the redo point lies in front of the records"));
+    if start.at < wal.records_at() || start.at > wal.file_len()? {
+        return Err(corrupt(wal, start.lsn, "the redo point lies outside the log"));
     }
     let mut survey = Survey {
         newest: RedoPoint { ts: header.commit_ts, pages: header.page_count, lsn: start.lsn },
@@ -107,7 +107,7 @@ pub(crate) fn survey(header: &Header, wal: &Wal) -> Result<Survey> {
     survey.extents = reader.extents().to_vec();
     let end = reader.position().lsn;
     survey.unfinished_bytes = open.start.map_or(0, |start| end.0 - start.0);
-    survey.remnants = wal.remnants(end)?;
+    survey.remnants = wal.remnants(end, &survey.extents)?;
     if survey.remnants.durable > end && !Mutant::NoHoleRule.is_on() {
         let durable = survey.remnants.durable;
         let reason = format!("no valid record, though all below LSN {durable} was synced");
@@ -229,7 +229,7 @@ struct Redo<'a> {
 /// settled, and the pager has it.
 pub(crate) fn redo(pager: &Pager, pool: &Pool, survey: &Survey) -> Result<u64> {
     let wal = pager.wal().expect("recovery has a log");
-    mend(pager, wal, survey.newest.pages)?;
+    mend(pager, wal, survey)?;
     let (restored, ready) = (FxHashSet::default(), Vec::new());
     let end = survey.newest.lsn;
     let mut redo = Redo { pager, pool, wal, end, restored, ready };
@@ -263,11 +263,13 @@ pub(crate) fn redo(pager: &Pager, pool: &Pool, survey: &Survey) -> Result<u64> {
 
 /// Puts images in their places, where a crash may have torn the pages; also where the file shows the same version, which
 /// may never have been synced. Before the image area is used again.
-fn mend(pager: &Pager, wal: &Wal, pages: u64) -> Result<()> {
+/// One from before the redo point is left over: its page was synced in its place before that point was.
+fn mend(pager: &Pager, wal: &Wal, survey: &Survey) -> Result<()> {
     let mut again = Vec::new();
     for image in wal.read_images()? {
         let id = page::id(&image);
-        if id.0 >= pages {
+        let is_page = (DIRECTORY_ROOT.0..survey.newest.pages).contains(&id.0);
+        if !is_page || page::lsn(&image) < survey.start.lsn {
             continue;
         }
         match pager.read(id) {
@@ -338,6 +340,9 @@ impl Redo<'_> {
             let image = &payload[8..];
             if image.len() != self.pager.page_size() {
                 return Err(corrupt(self.wal, update.lsn, "a page image of another size"));
+            }
+            if (page::lsn(image), page::begin(image)) != (update.lsn, update.ts) {
+                return Err(corrupt(self.wal, update.lsn, "a page image of another commit"));
             }
             let is_newer = current.as_ref().is_none_or(|bytes| page::lsn(bytes) < update.lsn);
             if is_newer {

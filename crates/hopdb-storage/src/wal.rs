@@ -142,10 +142,9 @@ impl Wal {
         self.state.lock().end
     }
 
-    /// Bytes of records since the redo point.
-    pub(crate) fn len(&self) -> u64 {
-        let state = self.state.lock();
-        state.end.0 - state.base.0
+    /// The redo point.
+    pub(crate) fn base(&self) -> Lsn {
+        self.state.lock().base
     }
 
     /// Most bytes of records since the redo point that the log should have.

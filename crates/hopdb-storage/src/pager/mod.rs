@@ -234,6 +234,8 @@ impl Pager {
     /// Writes pages that no commit refers to yet, ascending by id. A failure fails the transaction alone.
     pub(crate) fn write_born(&self, pages: &[&[u8]]) -> Result<()> {
         self.poison.check()?;
+        // Where space is reserved by writing zeros behind the end, pages must not be written there meanwhile.
+        let _no_growth = self.reserved.lock();
         let mut sealed = Vec::with_capacity(BATCH_PAGES.min(pages.len()) * self.page_size);
         for batch in pages.chunks(BATCH_PAGES) {
             self.seal(batch, &mut sealed);

@@ -111,9 +111,11 @@ impl Condvar {
 }
 
 /// Starts a thread of the engine's own.
-pub fn spawn(name: &str, act: impl FnOnce() + Send + 'static) {
-    let started = shuttle::thread::Builder::new().name(name.into()).spawn(act);
-    drop(started.expect("the scheduler starts a thread"));
+///
+/// # Errors
+/// None: the scheduler has threads enough.
+pub fn spawn(name: &str, act: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    shuttle::thread::Builder::new().name(name.into()).spawn(act).map(drop)
 }
 
 /// Lets other threads run: between the retries of a short wait.

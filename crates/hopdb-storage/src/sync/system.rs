@@ -81,12 +81,11 @@ impl Condvar {
 
 /// Starts a thread of the engine's own.
 ///
-/// # Panics
+/// # Errors
 /// When the system has no more threads.
 #[expect(clippy::disallowed_methods, reason = "the primitive itself")]
-pub fn spawn(name: &str, act: impl FnOnce() + Send + 'static) {
-    let started = std::thread::Builder::new().name(name.into()).spawn(act);
-    drop(started.expect("the system starts a thread"));
+pub fn spawn(name: &str, act: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    std::thread::Builder::new().name(name.into()).spawn(act).map(drop)
 }
 
 /// Lets other threads run: between the retries of a short wait.

@@ -14,7 +14,7 @@
 //!
 //! **Who takes the steps.** A thread of its own, at a pace: after each step it rests as long as the step took, unless the
 //! log fills faster than the pages are written. Where the file system has no threads (a simulation), whoever commits
-//! takes one. No step holds up the writer; only when the log is full, or the pool of dirty pages, the next transaction
+//! takes one. No step holds the gate; only when the log is full, or the pool of dirty pages, the next transaction
 //! waits at its beginning, and holds nothing then.
 
 use std::path::Path;
@@ -27,6 +27,7 @@ use crate::mutants::Mutant;
 use crate::page::{CommitTs, PageId};
 use crate::pager::RedoPoint;
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering};
+use crate::wal::Wal;
 
 /// Most pages of one step; fewer where the pool is small.
 const STEP_PAGES_MAX: usize = 256;
@@ -55,17 +56,23 @@ pub(crate) struct Checkpointer {
     stepped: Condvar,
 }
 
+/// Bytes of the log that a checkpoint can free: what lies behind the newest commit, of a transaction that failed, goes
+/// with the next one.
+fn log_bytes(engine: &Engine, wal: &Wal) -> u64 {
+    engine.snapshots.newest().lsn.0.saturating_sub(wal.base().0)
+}
+
 /// Whether the log or the pool is full enough for a checkpoint.
 fn is_due(engine: &Engine) -> bool {
     engine.mode == Mode::ReadWrite
-        && (engine.pager.wal().is_some_and(|wal| wal.len() > wal.len_max() / 2)
+        && (engine.pager.wal().is_some_and(|wal| log_bytes(engine, wal) > wal.len_max() / 2)
             || engine.pool.wants_checkpoint())
 }
 
 /// Whether so much is to be written that transactions must wait.
 fn is_full(engine: &Engine) -> bool {
     engine.mode == Mode::ReadWrite
-        && (engine.pager.wal().is_some_and(|wal| wal.len() > wal.len_max())
+        && (engine.pager.wal().is_some_and(|wal| log_bytes(engine, wal) > wal.len_max())
             || engine.pool.is_clogged())
 }
 
@@ -75,14 +82,15 @@ pub(crate) fn nudge(engine: &Arc<Engine>) {
     if !engine.fs.has_threads() {
         // The commit is done whatever becomes of the checkpoint; a failure poisons the store.
         drop(checkpointer.step(engine));
-    } else if !checkpointer.active.load(Ordering::Acquire) && is_due(engine) {
-        wake(engine);
+    } else if !checkpointer.active.load(Ordering::Acquire) && is_due(engine) && !wake(engine) {
+        drop(checkpointer.step(engine));
     }
 }
 
-fn wake(engine: &Arc<Engine>) {
+/// Has the thread take a step now; whether there is a thread.
+fn wake(engine: &Arc<Engine>) -> bool {
     let worker = &engine.checkpointer.worker;
-    worker.wake(engine, engine.fs.now(), ("hopdb-checkpoint", work));
+    worker.wake(engine, engine.fs.now(), ("hopdb-checkpoint", work))
 }
 
 /// Before a transaction: waits while too much is to be written. The caller holds nothing.
@@ -96,7 +104,12 @@ pub(crate) fn wait_for_room(engine: &Arc<Engine>) -> Result<()> {
     while is_full(engine) {
         engine.check_writable()?;
         *failed = false;
-        wake(engine);
+        if !wake(engine) {
+            drop(failed);
+            checkpointer.step(engine)?;
+            failed = checkpointer.failed.lock();
+            continue;
+        }
         failed = checkpointer.stepped.wait(failed);
         if *failed {
             // Whoever goes on finds out by itself, and fails if it must.
@@ -109,6 +122,7 @@ pub(crate) fn wait_for_room(engine: &Arc<Engine>) -> Result<()> {
 /// One step of the thread; gives how long it rests.
 fn work(engine: &Arc<Engine>) -> Option<Duration> {
     let checkpointer = &engine.checkpointer;
+    let _told = ToldOfPanic(checkpointer);
     let start = engine.fs.now();
     let more = checkpointer.step(engine);
     checkpointer.tell(more.is_err());
@@ -117,6 +131,17 @@ fn work(engine: &Arc<Engine>) -> Option<Duration> {
         Ok(true) => Some(engine.fs.now().saturating_sub(start)),
         // A failure poisons the store, or leaves all as it was: the next commit asks again.
         Ok(false) | Err(_) => None,
+    }
+}
+
+/// Tells those who wait for a step when it panics.
+struct ToldOfPanic<'a>(&'a Checkpointer);
+
+impl Drop for ToldOfPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.tell(true);
+        }
     }
 }
 
@@ -149,7 +174,7 @@ impl Checkpointer {
         let underway = self.underway.lock();
         let (Some(checkpoint), Some(wal)) = (&*underway, engine.pager.wal()) else { return false };
         let room = wal.len_max().saturating_sub(checkpoint.log_bytes).max(1);
-        let filled = wal.len().saturating_sub(checkpoint.log_bytes);
+        let filled = log_bytes(engine, wal).saturating_sub(checkpoint.log_bytes);
         let pages = checkpoint.pages.len().max(1) as u64;
         // Done by the time that half of the room is filled.
         2 * filled * pages > checkpoint.done as u64 * room || engine.pool.is_almost_clogged()
@@ -170,10 +195,12 @@ impl Checkpointer {
 /// A checkpoint of the newest commit; none when that is the redo point.
 fn begin(engine: &Engine) -> Option<Underway> {
     let target = engine.snapshots.newest();
-    let log_bytes = engine.pager.wal()?.len();
+    let wal = engine.pager.wal()?;
+    let log_bytes = log_bytes(engine, wal);
     let pages = engine.pool.dirty_pages();
-    let nothing = target.lsn == engine.pager.header().base_lsn && pages.is_empty();
-    (!nothing).then_some(Underway { target, pages, done: 0, log_bytes })
+    // Behind the newest commit is only a store that was closed meanwhile.
+    let something = target.lsn > wal.base() || target.lsn == wal.base() && !pages.is_empty();
+    something.then_some(Underway { target, pages, done: 0, log_bytes })
 }
 
 impl Underway {

@@ -30,7 +30,10 @@ impl Flusher {
                 None => Some((due, lsn)),
             };
         }
-        flusher.worker.wake(engine, due, ("hopdb-flush", flush));
+        if !flusher.worker.wake(engine, due, ("hopdb-flush", flush)) {
+            // A failure poisons the handle, which tells the next who asks.
+            drop(engine.flush_log(lsn));
+        }
     }
 
     /// Ends the thread; what it had to do is for the caller.

@@ -1,9 +1,9 @@
 //! Transactions: snapshots that readers see, the one writer, and what a commit does.
 //!
 //! **Words.** *Commit timestamp*: number of a commit. *Published*: its pages are heads, and the next writer goes on
-//! from them. *Visible*: the newest commit that is durable and published; snapshots begin there. *Active*: a
-//! snapshot that has not ended; the visible commit, and those published after it, count as active. *Quarantine*:
-//! page ids freed by a commit that an active snapshot may still read.
+//! from them. *Visible*: the newest published commit such that none up to it waits to be durable; snapshots begin there.
+//! *Active*: a snapshot that has not ended; the visible commit, and those published after it, count as active.
+//! *Quarantine*: page ids freed by a commit that an active snapshot may still read.
 //!
 //! **Invariants.**
 //! 1. One writer at a time: it holds the [`gate::WriterState`] until its commit is published, or rolls back.

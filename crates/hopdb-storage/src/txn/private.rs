@@ -39,7 +39,7 @@ enum Place {
 struct Private {
     place: Place,
     old: bool,
-    /// The base of an old page, copied so that it pins no frame of the pool; `None` once the page was spilled.
+    /// The base of an old page, pinned while such pins are few, else copied; `None` once the page was spilled.
     base: Option<PageRef>,
     touched: u64,
     /// The newest serial when a born page was allocated; 0 for others.

@@ -81,6 +81,11 @@ impl Snapshots {
         self.0.lock().newest
     }
 
+    /// Notes that the records behind the newest commit, up to `lsn`, do not count. Only the writer does so.
+    pub(crate) fn pass_over(&self, lsn: Lsn) {
+        self.0.lock().newest.lsn = lsn;
+    }
+
     /// Takes the commit that recovery reached as the newest; no snapshot has begun yet.
     pub(crate) fn recovered(&self, newest: RedoPoint) {
         *self.0.lock() = State::new(newest);

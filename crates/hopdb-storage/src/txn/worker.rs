@@ -32,25 +32,27 @@ struct Shared {
 pub(crate) struct Worker(Arc<Shared>);
 
 impl Worker {
-    /// Has `work` done at the time `due`, or earlier where that was planned before.
+    /// Has `work` done at the time `due`, or earlier where that was planned before. `false` when the system has no thread
+    /// for it: then it is for the caller.
     pub(crate) fn wake(
         &self,
         engine: &Arc<Engine>,
         due: Duration,
         (name, work): (&'static str, Work),
-    ) {
+    ) -> bool {
         let mut plan = self.0.plan.lock();
         if plan.stopped {
-            return;
+            return true;
         }
         plan.due = Some(plan.due.map_or(due, |before| before.min(due)));
         if !plan.running {
-            plan.running = true;
             let (engine, shared) = (Arc::downgrade(engine), Arc::clone(&self.0));
-            spawn(name, move || run(&engine, &shared, work));
+            plan.running = spawn(name, move || run(&engine, &shared, work)).is_ok();
         }
+        let running = plan.running;
         drop(plan);
         self.0.changed.notify_all();
+        running
     }
 
     /// Ends the thread, after the work it is at.
@@ -64,7 +66,18 @@ impl Worker {
     }
 }
 
+/// Says that the thread is gone, however it goes.
+struct Running<'a>(&'a Shared);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.plan.lock().running = false;
+        self.0.changed.notify_all();
+    }
+}
+
 fn run(engine: &Weak<Engine>, shared: &Shared, work: Work) {
+    let _running = Running(shared);
     let mut plan = shared.plan.lock();
     while !plan.stopped {
         let Some(due) = plan.due else {
@@ -89,7 +102,4 @@ fn run(engine: &Weak<Engine>, shared: &Shared, work: Work) {
             (asked, next) => asked.or(next),
         };
     }
-    plan.running = false;
-    drop(plan);
-    shared.changed.notify_all();
 }

@@ -151,7 +151,7 @@ impl Wal {
         self.sizes.records_at()
     }
 
-    pub(super) fn file_len(&self) -> Result<u64> {
+    pub(crate) fn file_len(&self) -> Result<u64> {
         self.file.len().map_err(|e| Error::io("measure", &self.path, e))
     }
 
@@ -164,9 +164,9 @@ impl Wal {
         Reader::new(self, base)
     }
 
-    /// What lies in the file of records at or above `end`.
-    pub(crate) fn remnants(&self, end: Lsn) -> Result<Remnants> {
-        reader::remnants(self, end)
+    /// What lies in the file of records at or above `end`, outside the extents of the records before it.
+    pub(crate) fn remnants(&self, end: Lsn, extents: &[Extent]) -> Result<Remnants> {
+        reader::remnants(self, end, extents)
     }
 
     /// Goes on behind the last of `extents`: makes durable what is not known to be, images and all from `durable` on, and
@@ -268,8 +268,8 @@ fn read_header(file: &dyn File, path: &Path, file_id: u128, page_size: usize) ->
         return Err(bad("it belongs to another database"));
     }
     let images = get_u64(&header, 32);
-    if images > (IMAGES_MAX / page_size) as u64 {
-        return Err(bad("its image area is larger than any"));
+    if images == 0 || images > (IMAGES_MAX / page_size) as u64 {
+        return Err(bad("its image area is of a size that none has"));
     }
     Ok(to_usize(images))
 }

@@ -178,9 +178,10 @@ pub(crate) struct Remnants {
     pub(crate) durable: Lsn,
 }
 
-/// Looks for record headers at or above `end`, wherever they lie.
-pub(super) fn remnants(wal: &Wal, end: Lsn) -> Result<Remnants> {
+/// Looks for record headers at or above `end`, wherever they lie but in these extents: a value may look like one.
+pub(super) fn remnants(wal: &Wal, end: Lsn, extents: &[Extent]) -> Result<Remnants> {
     let file_len = wal.file_len()?;
+    let is_record = |at: &u64| extents.iter().any(|e| (e.at..e.end_at).contains(at));
     let mut found = Remnants::default();
     let mut window = Window { bytes: Vec::new(), start: 0 };
     let mut counted_to = 0;
@@ -197,7 +198,7 @@ pub(super) fn remnants(wal: &Wal, end: Lsn) -> Result<Remnants> {
             .enumerate()
             .filter(|(_, header)| get_u64(header, 16) == wal.salt && get_u64(header, 8) >= end.0)
             .map(|(index, _)| start + 8 * index as u64)
-            .filter(|at| *at < stop)
+            .filter(|at| *at < stop && !is_record(at))
             .collect();
         for at in headers {
             let (next, durable) = examine(wal, &mut window, at, file_len)?;

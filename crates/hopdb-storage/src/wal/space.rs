@@ -117,9 +117,9 @@ impl Space {
         extent.at + (lsn.0 - extent.lsn.0)
     }
 
-    /// Bytes to which the file may be cut.
+    /// Bytes to which the file may be cut: behind the last records there may be a rollback, and its jump.
     pub(super) fn keep(&self) -> u64 {
-        self.top().max(self.start + self.kept)
+        (self.top() + JUMP_LEN).max(self.start + self.kept)
     }
 }
 

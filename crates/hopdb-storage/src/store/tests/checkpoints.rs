@@ -227,3 +227,32 @@ fn a_close_wakes_those_who_wait_for_room() {
     closing.join().unwrap().unwrap();
     assert!(matches!(writing.join().unwrap(), Ok(()) | Err(Error::Poisoned(_))));
 }
+
+/// A transaction larger than the log may be fails half way in it, twice, and then nothing waits for what it left there.
+#[test]
+fn what_a_failed_transaction_left_in_the_log_holds_up_nobody() {
+    let (fs, store) = gated();
+    let mut txn = store.write().unwrap();
+    let table = txn.table("t").unwrap().unwrap();
+    for n in 2000..30_000 {
+        txn.put(table, &number(n), &[1; 100]).unwrap();
+    }
+    txn.commit().unwrap();
+    store.checkpoint().unwrap();
+    let mut txn = store.write().unwrap();
+    for n in 0..30_000 {
+        txn.put(table, &number(n), &[2; 100]).unwrap();
+    }
+    fs.disk.set_capacity(0);
+    assert!(matches!(txn.commit(), Err(Error::Io { .. })));
+    for n in 0..10 {
+        let mut txn = store.write().unwrap();
+        assert!(txn.delete(table, &number(n)).unwrap());
+        txn.commit().unwrap();
+    }
+    let recovered = open_with(&fs.disk.after_crash_all_lost(), &frames(64)).unwrap();
+    let content = content(&recovered.read(), "t");
+    assert_eq!(content.len(), 30_000 - 10);
+    assert!(content.values().all(|value| value == &[1; 100]));
+    assert_sound(&recovered);
+}

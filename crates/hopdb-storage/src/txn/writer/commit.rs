@@ -69,11 +69,11 @@ impl Writer {
             return Ok(CommitTs(self.ts.0 - 1));
         }
         self.write_born(&mut changes)?;
-        let lsn = match self.log(&mut changes) {
+        let lsn = match self.log_whole(&mut changes) {
             // The log may have space behind the redo point, and then it moves on.
             Err(error) if error.is_full_disk() => {
                 checkpoint::run(&self.engine)?;
-                self.log(&mut changes)?
+                self.log_whole(&mut changes)?
             }
             logged => logged?,
         };
@@ -155,6 +155,15 @@ impl Writer {
             return Ok(());
         }
         self.engine.pager.sync()
+    }
+
+    /// Like [`Writer::log`]. What is in the log of a transaction that fails may be passed over by the next checkpoint.
+    fn log_whole(&mut self, changes: &mut Changes) -> Result<Lsn> {
+        self.log(changes).inspect_err(|_| {
+            if let Some(wal) = self.engine.pager.wal() {
+                self.engine.snapshots.pass_over(wal.end());
+            }
+        })
     }
 
     /// Appends the transaction to the log, whole; gives the LSN up to which it must become durable.
