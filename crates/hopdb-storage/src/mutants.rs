@@ -1,6 +1,6 @@
 //! Defects on purpose, one at a time, to see that the tests would find them: `cargo xtask mutants`.
 //!
-//! Only with the feature `mutants`, which nothing but that command turns on; otherwise [`Mutant::is_on`] is `false` when
+//! Only with the feature `mutants`, which nothing but that command turns on; otherwise `Mutant::is_on` is `false` when
 //! the crate is compiled, and nothing of this is left.
 //!
 //! Invariant: with no mutant chosen the engine is the one without the feature.
