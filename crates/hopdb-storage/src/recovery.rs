@@ -49,8 +49,6 @@ pub(crate) struct Survey {
     pub(crate) newest: RedoPoint,
     /// Pages that the file must have, since the log does not have them whole.
     pub(crate) file_pages: u64,
-    /// Commits behind the redo point.
-    pub(crate) commits: u64,
     /// Where its records lie.
     pub(crate) extents: Vec<Extent>,
     /// Bytes of records behind the last commit.
@@ -88,7 +86,6 @@ pub(crate) fn survey(header: &Header, wal: &Wal) -> Result<Survey> {
     let mut survey = Survey {
         newest: RedoPoint { ts: header.commit_ts, pages: header.page_count, lsn: start.lsn },
         file_pages: header.page_count,
-        commits: 0,
         extents: vec![Extent { lsn: start.lsn, at: start.at, end_at: start.at }],
         unfinished_bytes: 0,
         durable: start.lsn,
@@ -130,6 +127,11 @@ fn payload<'a>(wal: &Wal, record: &Record<'a>, len: usize) -> Result<&'a [u8]> {
 }
 
 impl Survey {
+    /// Commits behind the redo point.
+    pub(crate) fn commits(&self) -> u64 {
+        self.newest.ts.0 - self.start_ts.0
+    }
+
     /// Takes note of a record.
     fn note(&mut self, wal: &Wal, record: &Record<'_>, open: &mut Open) -> Result<()> {
         let lsn = record.position.lsn;
@@ -179,7 +181,6 @@ impl Survey {
             return Err(corrupt(wal, lsn, format!("commit {ts} follows {}", self.newest.ts)));
         }
         self.newest = RedoPoint { ts, pages, lsn: record.end };
-        self.commits += 1;
         // Pages that a commit bore are whole in its records, or were written to the file before.
         for run in &open.born {
             if let Some(last) = run.clone().rev().find(|id| !open.whole.contains(id)) {

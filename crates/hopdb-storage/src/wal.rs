@@ -132,11 +132,6 @@ impl Wal {
         self.salt
     }
 
-    /// Whether a rollback must come before the next records.
-    fn is_unfinished(&self) -> bool {
-        self.state.lock().unfinished
-    }
-
     /// LSN that the next record will have.
     pub(crate) fn end(&self) -> Lsn {
         self.state.lock().end
@@ -223,7 +218,7 @@ impl Wal {
 
     /// Makes everything below `lsn` durable: as the leader, or by waiting for one.
     pub(crate) fn flush(&self, lsn: Lsn) -> Result<()> {
-        self.flush_until(|state| {
+        self.lead_until(true, |state| {
             assert!(lsn <= state.end, "nobody waits for records that are not there");
             state.durable >= lsn
         })
@@ -231,29 +226,23 @@ impl Wal {
 
     /// Makes the whole batch durable that has the record `lsn`, and all before it.
     pub(crate) fn flush_batch_of(&self, lsn: Lsn) -> Result<()> {
-        self.flush_until(|state| {
+        self.lead_until(true, |state| {
             assert!(lsn < state.whole, "pages are published with their whole batch");
             state.durable_whole > lsn
         })
     }
 
-    fn flush_until(&self, done: impl Fn(&State) -> bool) -> Result<()> {
-        let mut state = self.state.lock();
-        loop {
-            if done(&state) {
-                return Ok(());
-            }
-            self.poison.check()?;
-            state = if state.leading { self.led.wait(state) } else { self.lead(state, true)? };
-        }
-    }
-
     /// Writes what is pending when it is several parts of a batch, without a sync.
     fn write_out(&self) -> Result<()> {
+        self.lead_until(false, |state| state.pending.len() <= 4 * self.sizes.part)
+    }
+
+    /// Leads, or waits for a leader, until the state is as it should be.
+    fn lead_until(&self, sync: bool, done: impl Fn(&State) -> bool) -> Result<()> {
         let mut state = self.state.lock();
-        while state.pending.len() > 4 * self.sizes.part {
+        while !done(&state) {
             self.poison.check()?;
-            state = if state.leading { self.led.wait(state) } else { self.lead(state, false)? };
+            state = if state.leading { self.led.wait(state) } else { self.lead(state, sync)? };
         }
         Ok(())
     }
@@ -346,11 +335,6 @@ impl Wal {
             self.write_at(&zeros, from)?;
         }
         Ok(len)
-    }
-
-    /// Memory for the records of a batch.
-    fn spare_memory(&self) -> Vec<u8> {
-        std::mem::take(&mut self.state.lock().spare)
     }
 
     fn give_memory_back(&self, memory: Vec<u8>) {

@@ -300,9 +300,7 @@ impl Pool {
             if self.resident.load(Ordering::Acquire) < self.frames_max() {
                 return Ok(());
             }
-            let dirty =
-                self.dirty.lock().iter().copied().take(WRITE_BACK_BATCH).collect::<Vec<_>>();
-            if self.write_back(&dirty)? == 0 {
+            if self.write_back_some()? == 0 {
                 yield_now();
             }
             // A read or a write takes longer than many searches, and ends with frames that may be given up.
@@ -377,6 +375,12 @@ impl Pool {
         count
     }
 
+    /// Writes back some dirty pages, lowest ids first; gives how many.
+    fn write_back_some(&self) -> Result<usize> {
+        let dirty: Vec<_> = self.dirty.lock().iter().copied().take(WRITE_BACK_BATCH).collect();
+        self.write_back(&dirty)
+    }
+
     /// Writes every page in place that is dirty, and keeps it, clean.
     pub(crate) fn write_back_all(&self) -> Result<()> {
         while self.write_back(&self.dirty_pages())? > 0 {}
@@ -387,8 +391,7 @@ impl Pool {
     pub(crate) fn relieve(&self) -> Result<()> {
         self.shrink();
         while self.resident.load(Ordering::Acquire) > self.frames_max() {
-            let dirty: Vec<_> = self.dirty.lock().iter().copied().take(WRITE_BACK_BATCH).collect();
-            if self.write_back(&dirty)? == 0 {
+            if self.write_back_some()? == 0 {
                 return Ok(());
             }
             self.shrink();

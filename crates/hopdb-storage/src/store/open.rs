@@ -217,5 +217,5 @@ fn recover(engine: &Engine) -> Result<RecoveryReport> {
     (state.commit_ts, state.page_count) = (survey.newest.ts, survey.newest.pages);
     engine.gate.leave(state);
     let cut_bytes = survey.unfinished_bytes + survey.remnants.bytes;
-    Ok(RecoveryReport { commits: survey.commits, pages, cut_bytes })
+    Ok(RecoveryReport { commits: survey.commits(), pages, cut_bytes })
 }

@@ -44,13 +44,18 @@ fn new_store(options: &Options) -> (SimFs, Store) {
     (fs, store)
 }
 
+/// The table of this name, which is made when it is not there.
+fn table_of(txn: &mut WriteTxn, name: &str) -> Table {
+    match txn.table(name).unwrap() {
+        Some(table) => table,
+        None => txn.create_table(name).unwrap(),
+    }
+}
+
 /// Commits one entry into a table, which is made when it is not there.
 fn put(store: &Store, table: &str, key: &[u8], value: &[u8]) -> CommitTs {
     let mut txn = store.write().unwrap();
-    let table = match txn.table(table).unwrap() {
-        Some(table) => table,
-        None => txn.create_table(table).unwrap(),
-    };
+    let table = table_of(&mut txn, table);
     txn.put(table, key, value).unwrap();
     txn.commit().unwrap()
 }

@@ -28,9 +28,12 @@ pub(crate) struct Batch<'a> {
 
 impl<'a> Batch<'a> {
     pub(super) fn new(wal: &'a Wal) -> Self {
-        let (start, durable) = (wal.end(), wal.durable());
-        let mut batch = Self { wal, bytes: wal.spare_memory(), start, durable, parted: false };
-        if wal.is_unfinished() {
+        let mut state = wal.state.lock();
+        let (start, durable, unfinished) = (state.end, state.durable, state.unfinished);
+        let bytes = std::mem::take(&mut state.spare);
+        drop(state);
+        let mut batch = Self { wal, bytes, start, durable, parted: false };
+        if unfinished {
             batch.put(RecordKind::Rollback, &[&[0; 8]]);
         }
         batch

@@ -103,10 +103,7 @@ fn a_log_that_grew_for_one_commit_shrinks() {
     let (fs, store) = new_store(&frames(512));
     let fill = |byte: u8| {
         let mut txn = store.write().unwrap();
-        let table = match txn.table("t").unwrap() {
-            Some(table) => table,
-            None => txn.create_table("t").unwrap(),
-        };
+        let table = table_of(&mut txn, "t");
         for n in 0..40_000 {
             txn.put(table, &number(n), &[byte; 100]).unwrap();
         }
@@ -138,10 +135,7 @@ fn checkpoints_run_by_themselves() {
     let store = Store::create(&dir.path().join(NAME), &frames(256)).unwrap();
     for round in 0..2000u32 {
         let mut txn = store.write().unwrap();
-        let table = match txn.table("t").unwrap() {
-            Some(table) => table,
-            None => txn.create_table("t").unwrap(),
-        };
+        let table = table_of(&mut txn, "t");
         for n in 0..5 {
             txn.put(table, &number((round * 7919 + n * 104_729) % 20_000), &[byte(round); 300])
                 .unwrap();
@@ -165,10 +159,7 @@ fn on_a_full_disk_deletes_still_work() {
         let mut rows = 0u32;
         let full = loop {
             let mut txn = store.write().unwrap();
-            let table = match txn.table("t").unwrap() {
-                Some(table) => table,
-                None => txn.create_table("t").unwrap(),
-            };
+            let table = table_of(&mut txn, "t");
             let put =
                 (0..10).try_for_each(|n| txn.put(table, &number(rows + n), &[7; 1500]).map(drop));
             match put.and_then(|()| txn.commit().map(drop)) {

@@ -62,10 +62,7 @@ fn a_transaction_may_change_more_pages_than_there_are_frames() {
     let (_fs, store) = new_store(&frames(4));
     for round in 0..3u8 {
         let mut txn = store.write().unwrap();
-        let table = match txn.table("t").unwrap() {
-            Some(table) => table,
-            None => txn.create_table("t").unwrap(),
-        };
+        let table = table_of(&mut txn, "t");
         for n in 0..2000 {
             txn.put(table, &number(n), &[round; 100]).unwrap();
         }

@@ -182,10 +182,7 @@ fn a_database_without_a_name_takes_them() {
     let store = Store::create_unnamed(shared, Path::new(""), &frames(16)).unwrap();
     let fill = |fill: u8| {
         let mut txn = store.write().unwrap();
-        let table = match txn.table("t").unwrap() {
-            Some(table) => table,
-            None => txn.create_table("t").unwrap(),
-        };
+        let table = table_of(&mut txn, "t");
         for n in 0..5000 {
             txn.put(table, &number(n), &[fill; 100]).unwrap();
         }

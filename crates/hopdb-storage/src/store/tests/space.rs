@@ -11,10 +11,7 @@ fn four_frames_are_enough() {
     let mut random = fastrand::Rng::with_seed(1);
     for _ in 0..20 {
         let mut txn = store.write().unwrap();
-        let table = match txn.table("t").unwrap() {
-            Some(table) => table,
-            None => txn.create_table("t").unwrap(),
-        };
+        let table = table_of(&mut txn, "t");
         for _ in 0..200 {
             let key = number(random.u32(0..3000)).to_vec();
             let value = vec![random.u8(..); random.usize(0..300)];
@@ -63,10 +60,7 @@ fn freed_pages_are_used_again() {
     let (_fs, store) = new_store(&frames(16));
     let fill = |round: u8| {
         let mut txn = store.write().unwrap();
-        let table = match txn.table("t").unwrap() {
-            Some(table) => table,
-            None => txn.create_table("t").unwrap(),
-        };
+        let table = table_of(&mut txn, "t");
         for n in 0..2000 {
             txn.put(table, &number(n), &vec![round; if n % 40 == 0 { 9000 } else { 100 }]).unwrap();
         }
