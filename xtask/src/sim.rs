@@ -3,15 +3,12 @@
 //! Each seed is independent and deterministic; threads only share the next seed to take. One seed in so many is of the
 //! threaded kind: those run in a program of their own, since they need the engine on top of another scheduler.
 
-use std::num::NonZero;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::Args;
 use hopdb_testkit::crash::every::{Tiny, run_every};
-use hopdb_testkit::crash::{Config, Failure, Outcome, is_threaded, run_seed};
+use hopdb_testkit::crash::{Config, Failure, Outcome, is_threaded, run_seed, run_seeds};
 
 /// Failures printed in full.
 const FAILURES_SHOWN: usize = 20;
@@ -73,7 +70,7 @@ impl SimArgs {
 /// Runs the seeds; `false` when one failed.
 pub(crate) fn run(root: &Path, args: &SimArgs) -> Result<bool, String> {
     let config = args.config();
-    let mut total = run_scripts(args, &config)?;
+    let mut total = run_scripts(args, &config);
     let threaded = args.seeds().any(is_threaded) && !args.without_crashes;
     if threaded {
         total.add(run_threads(root, args)?);
@@ -93,40 +90,21 @@ pub(crate) fn run(root: &Path, args: &SimArgs) -> Result<bool, String> {
     Ok(failures.is_empty())
 }
 
-/// Runs the seeds of one thread each, on all processors.
-fn run_scripts(args: &SimArgs, config: &Config) -> Result<Outcome, String> {
-    let seeds = args.seeds();
-    let next = AtomicU64::new(seeds.start);
-    let total = Mutex::new(Outcome::default());
-    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-    std::thread::scope(|scope| {
-        for _ in 0..processors {
-            scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if !seeds.contains(&seed) {
-                        return;
-                    }
-                    if is_threaded(seed) && !args.without_crashes {
-                        continue;
-                    }
-                    let mut outcome = run_seed(seed, config);
-                    if args.every_step {
-                        outcome
-                            .add(run_every(seed, &Tiny::of_seed(seed), RECOVERY_CUTS_MAX).outcome);
-                    }
-                    for failure in outcome.failures.iter().take(FAILURES_SHOWN) {
-                        println!("{failure}");
-                    }
-                    match total.lock() {
-                        Ok(mut total) => total.add(outcome),
-                        Err(_) => return,
-                    }
-                }
-            });
+/// Runs the seeds of one thread each.
+fn run_scripts(args: &SimArgs, config: &Config) -> Outcome {
+    run_seeds(args.seeds(), |seed| {
+        if is_threaded(seed) && !args.without_crashes {
+            return Outcome::default();
         }
-    });
-    total.into_inner().map_err(|_| "a simulation panicked".to_string())
+        let mut outcome = run_seed(seed, config);
+        if args.every_step {
+            outcome.add(run_every(seed, &Tiny::of_seed(seed), RECOVERY_CUTS_MAX).outcome);
+        }
+        for failure in outcome.failures.iter().take(FAILURES_SHOWN) {
+            println!("{failure}");
+        }
+        outcome
+    })
 }
 
 /// Builds the program for the threaded seeds and runs it: each failure on a line, and the counts on the last.

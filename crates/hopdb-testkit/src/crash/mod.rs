@@ -20,6 +20,10 @@ pub mod threads;
 pub mod workload;
 
 use std::fmt;
+use std::num::NonZero;
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use hopdb_storage::Error;
 
@@ -190,6 +194,32 @@ const THREADED_IN: u64 = 4;
 #[must_use]
 pub fn is_threaded(seed: u64) -> bool {
     seed % THREADED_IN == THREADED_IN - 1
+}
+
+/// Runs seeds on all processors, each by itself; gives the sum of what came of them.
+///
+/// # Panics
+/// When one of the runs does.
+#[expect(clippy::disallowed_methods, reason = "these threads are none of the engine's")]
+pub fn run_seeds(seeds: Range<u64>, run: impl Fn(u64) -> Outcome + Sync) -> Outcome {
+    let next = AtomicU64::new(seeds.start);
+    let total = Mutex::new(Outcome::default());
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    std::thread::scope(|scope| {
+        for _ in 0..processors {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if !seeds.contains(&seed) {
+                        return;
+                    }
+                    let outcome = run(seed);
+                    total.lock().expect("no sum panics").add(outcome);
+                }
+            });
+        }
+    });
+    total.into_inner().expect("no sum panics")
 }
 
 /// Runs the script of a seed whole, then cut, with faults, and with rot.
