@@ -5,9 +5,11 @@
 //! Two kinds that the format does not have change other things: an image in the image area, and a page that is torn.
 
 use crate::usage::use_all;
-use crate::{Files, LOG, Opened, PAGE, crashed, open, overlay, page, u64_at};
+use crate::{Files, LOG, NAME, Opened, PAGE, crashed, open, overlay, page, u64_at};
 
 const RECORD_HEADER: usize = 40;
+/// Where a page has its LSN.
+const AT_PAGE_LSN: usize = 32;
 /// Where the image area begins.
 const IMAGES_AT: usize = 4096;
 /// What a record's kind byte may be beyond those of the format.
@@ -142,7 +144,24 @@ pub fn newest() -> Opened {
     open(&crashed().disk()).ok().map(|store| store.visible_ts().0)
 }
 
-/// Inputs that give the real log: as records, with a jump in front, with a torn page that has an image, and raw.
+/// A page of the file that the log changes, as a checkpoint would write it in place.
+fn written_in_place(redo: u64) -> (u8, Vec<u8>) {
+    let disk = crashed().disk();
+    open(&disk).and_then(|store| store.close()).expect("a sound database");
+    let file = disk.file_bytes(NAME).expect("the file");
+    let pages = crashed().file.len() / PAGE;
+    let changed = |(_, page): &(u8, &[u8])| u64_at(page, AT_PAGE_LSN) >= redo;
+    let (id, page) = (0u8..)
+        .zip(file.chunks(PAGE))
+        .take(pages)
+        .skip(2)
+        .find(changed)
+        .expect("a page that the log changes");
+    (id, page.to_vec())
+}
+
+/// Inputs that give the real log: as records, with a jump in front, with a torn page that has an image, and raw; and the
+/// torn page without its image, which cannot be opened.
 pub fn seeds() -> Vec<Vec<u8>> {
     let files = crashed();
     let redo = redo(files);
@@ -158,8 +177,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
         at += length(len);
     }
     let jump = [6, JUMP_ON, 0, 0, 6, JUMP_ON | LONG, 0, 0];
-    let id = 3;
-    let image = [&[id, 1][..], &files.file[usize::from(id) * PAGE..][16..PAGE]].concat();
+    let (id, written) = written_in_place(redo.lsn);
+    let image = [&[id, 1][..], &written[16..]].concat();
     let image = [&[IMAGE, 0][..], &(image.len() as u16).to_le_bytes(), &image].concat();
     let torn = [TORN, 0, 1, 0, id];
     vec![
@@ -169,5 +188,6 @@ pub fn seeds() -> Vec<Vec<u8>> {
         [&[RAW][..], &log[redo.at..end]].concat(),
         [&[RAW | BEHIND][..], &log[..48]].concat(),
         vec![BEHIND],
+        [&[0][..], &torn, &records].concat(),
     ]
 }
