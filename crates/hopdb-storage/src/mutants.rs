@@ -24,6 +24,8 @@ macro_rules! mutants {
 mutants! {
     /// The log is written and not synced.
     SkipLogSync,
+    /// Parts of a batch that were written without a sync count as synced.
+    ForgetUnsynced,
     /// A commit that is to wait returns before the log is synced.
     AcknowledgeBeforeSync,
     /// A commit that is to wait is seen by readers before it is durable.

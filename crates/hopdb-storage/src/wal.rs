@@ -16,11 +16,14 @@
 //! 3. Space is reserved before records are appended, so that a full disk fails a batch and no other; with it the room
 //!    for a jump, and for the record that takes back a batch a part of which went out.
 //! 4. No record is written after the poison.
-//! 5. There is one leader at a time, and the latch is not held while it writes and syncs. There is one sync at a time,
-//!    and none after one that failed.
-//! 6. Records above the base are never overwritten.
+//! 5. There is one leader at a time, and the latch is not held while it writes and syncs, nor while the file grows or is
+//!    cut. There is one sync at a time, and none after one that failed.
+//! 6. Records above the base are never overwritten, but by the same bytes.
+//! 7. A leader that is to sync writes by durable writes where the file has them, and then waits for nothing else that is
+//!    on its way to the file; unless parts of a batch were written before without a sync: those need one.
 
 mod batch;
+mod blocks;
 mod file;
 mod images;
 mod poison;
@@ -28,6 +31,8 @@ mod reader;
 mod space;
 
 use std::path::{Path, PathBuf};
+
+use blocks::Blocks;
 
 use crate::codec::num::{put_u32, put_u64, to_u32, to_usize};
 use crate::error::{Error, Result};
@@ -41,7 +46,7 @@ pub(crate) use file::LogSizes;
 pub(crate) use poison::Poison;
 pub(crate) use reader::{Position, Record, Remnants};
 pub(crate) use space::Extent;
-use space::{JUMP_LEN, Place, Space};
+use space::{JUMP_LEN, Place, Space, next_block};
 
 /// LSN of a new database's first record: above 0, the LSN of pages that no record made.
 pub(crate) const FIRST_LSN: Lsn = Lsn(4096);
@@ -93,8 +98,12 @@ struct State {
     whole: Lsn,
     durable_whole: Lsn,
     space: Space,
-    /// Bytes of the file that writes cannot run out of space in.
+    /// Bytes of the file that writes cannot run out of space in: whole blocks.
     reserved: u64,
+    /// Whether somebody changes the file's length.
+    resizing: bool,
+    /// Whether records were written that no sync has followed.
+    unsynced: bool,
     /// Records appended that no leader has taken.
     pending: Vec<u8>,
     pieces: Vec<Piece>,
@@ -117,7 +126,11 @@ pub(crate) struct Wal {
     state: Mutex<State>,
     /// A leader is done.
     led: Condvar,
+    /// The file's length is as it should be.
+    resized: Condvar,
     syncing: Mutex<()>,
+    /// For durable writes, where the file has them; the leader's.
+    blocks: Option<Mutex<Blocks>>,
     syncs: AtomicU64,
 }
 
@@ -170,21 +183,7 @@ impl Wal {
     /// Takes whole records over: a leader will write them. A full disk is found here. The batch may go on.
     fn append(&self, records: &[u8], is_last: bool) -> Result<()> {
         self.poison.check()?;
-        let mut state = self.state.lock();
-        let len = records.len() as u64;
-        // Behind them a rollback may have to follow.
-        let mut place = state.space.plan(len, JUMP_LEN);
-        let end_at = place.at + len + 2 * JUMP_LEN;
-        if end_at > state.reserved {
-            match self.reserve(state.reserved, end_at) {
-                Ok(reserved) => state.reserved = reserved,
-                // A full disk is no reason to fail while there is room in front.
-                Err(error) if error.is_full_disk() => {
-                    place = state.space.plan_in_front(len, JUMP_LEN).ok_or(error)?;
-                }
-                Err(error) => return Err(error),
-            }
-        }
+        let (mut state, place) = self.room_for(records.len() as u64)?;
         self.put(&mut state, records, place);
         // A batch began with a rollback where there was need.
         state.unfinished = false;
@@ -192,6 +191,82 @@ impl Wal {
             state.whole = state.end;
         }
         Ok(())
+    }
+
+    /// A place for so many bytes of records; behind them a rollback may have to follow.
+    fn room_for(&self, len: u64) -> Result<(MutexGuard<'_, State>, Place)> {
+        let mut state = self.state.lock();
+        loop {
+            let place = state.space.plan(len, JUMP_LEN);
+            let end = next_block(place.at + len + 2 * JUMP_LEN);
+            if end <= state.reserved {
+                return Ok((state, place));
+            }
+            let (now, grown) = self.resize(state, |from| self.reserve(from, end));
+            state = now;
+            match grown {
+                Ok(()) => {}
+                // A full disk is no reason to fail while there is room in front.
+                Err(error) if error.is_full_disk() => {
+                    let place = state.space.plan_in_front(len, JUMP_LEN).ok_or(error)?;
+                    return Ok((state, place));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Reserves more of the file, and syncs it, before it is needed: a commit that must wait for it takes long. For a
+    /// thread in the background.
+    pub(crate) fn grow_ahead(&self) -> Result<()> {
+        let state = self.state.lock();
+        if !self.wants_growth(&state) {
+            return Ok(());
+        }
+        let (_state, grown) = self.resize(state, |from| {
+            let grown = self.reserve(from, from + 1)?;
+            self.sync().map(|()| grown)
+        });
+        match grown {
+            // Whoever needs the space finds out.
+            Err(error) if error.is_full_disk() => Ok(()),
+            grown => grown,
+        }
+    }
+
+    /// Whether there is something to do for [`Wal::grow_ahead`].
+    pub(crate) fn is_short(&self) -> bool {
+        self.wants_growth(&self.state.lock())
+    }
+
+    fn wants_growth(&self, state: &State) -> bool {
+        let needed = state.space.end() + self.sizes.step / 2;
+        !state.resizing && needed > state.reserved && state.reserved < state.space.kept_to()
+    }
+
+    /// Changes the length of the file from what it is now, alone and without the latch; what `change` gives is the
+    /// length then.
+    fn resize<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        change: impl FnOnce(u64) -> Result<u64>,
+    ) -> (MutexGuard<'a, State>, Result<()>) {
+        if state.resizing {
+            // What another one has done may do.
+            while state.resizing {
+                state = self.resized.wait(state);
+            }
+            return (state, Ok(()));
+        }
+        state.resizing = true;
+        let from = state.reserved;
+        drop(state);
+        let changed = change(from);
+        let mut state = self.state.lock();
+        state.resizing = false;
+        self.resized.notify_all();
+        let changed = changed.map(|len| state.reserved = len);
+        (state, changed)
     }
 
     /// Takes the record over that takes back a part of a batch; its space is there.
@@ -257,12 +332,17 @@ impl Wal {
         let mut bytes = std::mem::take(&mut state.pending);
         let pieces = std::mem::take(&mut state.pieces);
         let (end, whole) = (state.end, state.whole);
+        let unsynced = state.unsynced && !Mutant::ForgetUnsynced.is_on();
         drop(state);
-        let written = self.write_pieces(&bytes, &pieces);
-        let done = written
-            .and_then(|()| if sync && !Mutant::SkipLogSync.is_on() { self.sync() } else { Ok(()) });
+        let done = match &self.blocks {
+            Some(blocks) if sync && !unsynced && !Mutant::SkipLogSync.is_on() => {
+                self.write_durable(&mut blocks.lock(), (&bytes, &pieces))
+            }
+            _ => self.write_and_sync((&bytes, &pieces), sync && !Mutant::SkipLogSync.is_on()),
+        };
         let mut state = self.state.lock();
         state.leading = false;
+        state.unsynced = !sync;
         if done.is_ok() && sync {
             (state.durable, state.durable_whole) = (end, whole);
         }
@@ -275,10 +355,22 @@ impl Wal {
         done.map(|()| state)
     }
 
-    fn write_pieces(&self, bytes: &[u8], pieces: &[Piece]) -> Result<()> {
-        let ends = pieces.iter().skip(1).map(|piece| piece.start).chain([bytes.len()]);
-        for (piece, end) in pieces.iter().zip(ends) {
-            self.write_at(&bytes[piece.start..end], piece.at)?;
+    fn write_and_sync(&self, records: (&[u8], &[Piece]), sync: bool) -> Result<()> {
+        for (bytes, at) in pieces_of(records) {
+            self.write_at(bytes, at)?;
+        }
+        if let Some(blocks) = &self.blocks {
+            blocks.lock().forget();
+        }
+        if sync { self.sync() } else { Ok(()) }
+    }
+
+    fn write_durable(&self, blocks: &mut Blocks, records: (&[u8], &[Piece])) -> Result<()> {
+        for (bytes, at) in pieces_of(records) {
+            self.syncs.fetch_add(1, Ordering::Relaxed);
+            blocks
+                .write(&*self.file, bytes, at)
+                .map_err(|e| self.poison.set(Error::io("write", &self.path, e)))?;
         }
         Ok(())
     }
@@ -311,19 +403,21 @@ impl Wal {
         state.base = base;
         state.space.release(base);
         let keep = state.space.keep();
-        if state.reserved > keep {
-            self.file
-                .set_len(keep)
-                .map_err(|e| self.poison.set(Error::io("shorten", &self.path, e)))?;
-            state.reserved = keep;
+        // Whoever makes it longer now needs it.
+        if state.reserved <= keep || state.resizing {
+            return Ok(());
         }
-        Ok(())
+        // Nobody takes space that goes.
+        state.reserved = keep;
+        let failed = |e| self.poison.set(Error::io("shorten", &self.path, e));
+        self.resize(state, |keep| self.file.set_len(keep).map(|()| keep).map_err(failed)).1
     }
 
     /// Reserves the file from `reserved` up to `end`, and a step ahead when the disk has the space; gives how far.
     /// What is reserved is written with zeros, too: the first write of reserved space changes the file's map of
     /// blocks, which the sync then has to write as well.
     fn reserve(&self, reserved: u64, end: u64) -> Result<u64> {
+        let end = next_block(end);
         if Mutant::SkipLogReserve.is_on() {
             return Ok(end);
         }
@@ -354,6 +448,14 @@ impl State {
         }
         self.pending.extend_from_slice(bytes);
     }
+}
+
+/// The bytes of records, and where each part of them goes.
+fn pieces_of<'a>(
+    (bytes, pieces): (&'a [u8], &'a [Piece]),
+) -> impl Iterator<Item = (&'a [u8], u64)> {
+    let ends = pieces.iter().skip(1).map(|piece| piece.start).chain([bytes.len()]);
+    pieces.iter().zip(ends).map(|(piece, end)| (&bytes[piece.start..end], piece.at))
 }
 
 /// The bytes of a record before its payload.

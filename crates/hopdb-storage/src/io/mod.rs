@@ -67,6 +67,9 @@ pub(crate) fn reserve_ahead(file: &dyn File, len: u64, step: u64) -> io::Result<
     }
 }
 
+/// What the offsets, the lengths and the addresses in memory of durable writes are multiples of, in bytes.
+pub const BLOCK: usize = 4096;
+
 /// An open file. All access is positional, so that any number of threads share one handle.
 pub trait File: Send + Sync + Debug {
     /// Reads until `buf` is full or the file ends; gives the bytes read.
@@ -75,6 +78,15 @@ pub trait File: Send + Sync + Debug {
     fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<()>;
     /// Makes all bytes written before, and the length, durable.
     fn sync(&self) -> io::Result<()>;
+    /// Whether there is [`File::write_durable`].
+    fn has_durable_writes(&self) -> bool {
+        false
+    }
+    /// Writes all of `blocks`, which are durable when this returns, and nothing else of the file is. Offset, length and
+    /// address are multiples of [`BLOCK`]. When it fails, any part of them may be there, or be there after a crash.
+    fn write_durable(&self, _blocks: &[u8], _offset: u64) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
     /// Length in bytes.
     fn len(&self) -> io::Result<u64>;
     /// Whether the file has no bytes.

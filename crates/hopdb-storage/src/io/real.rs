@@ -6,6 +6,8 @@
 //! - Locks are `flock`: they belong to the open handle and end with it or with the process, however it ends.
 //!   On NFS the kernel turns them into byte-range locks, which an unrelated close may drop: not supported.
 //! - A name appears by [`File::link`] only if it was free: never by replacing a file.
+//! - Durable writes go through a descriptor of their own, past the page cache; the kernel keeps both ways of one file in
+//!   step.
 
 #![expect(
     clippy::disallowed_methods,
@@ -24,7 +26,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Advice, AtFlags, CWD, FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{File, FileSystem, LockMode, OpenMode};
+use super::{BLOCK, File, FileSystem, LockMode, OpenMode};
 use crate::sync::{self, Arc, AtomicU64, Mutex, Ordering};
 
 /// Where the kernel shows the process's descriptors as links, which is how an unnamed file gets its name.
@@ -138,17 +140,36 @@ fn create_hidden(dir: &Path) -> io::Result<Arc<dyn File>> {
     }
 }
 
+/// Opens a file once more, for writes past the page cache that are durable when they return.
+fn open_direct(file: &fs::File) -> Option<fs::File> {
+    let path = format!("{DESCRIPTORS}/{}", file.as_raw_fd());
+    let flags = OFlags::RDWR | OFlags::DIRECT | OFlags::DSYNC | OFlags::CLOEXEC;
+    let direct = rustix::io::retry_on_intr(|| rustix::fs::open(&*path, flags, Mode::empty()));
+    let direct = fs::File::from(direct.ok()?);
+    // Where blocks must be larger, a read says so.
+    let mut memory = vec![0; 2 * BLOCK];
+    let start = memory.as_ptr().align_offset(BLOCK);
+    direct.read_at(&mut memory[start..start + BLOCK], 0).ok()?;
+    Some(direct)
+}
+
 /// An open file of the operating system.
 #[derive(Debug)]
 struct RealFile {
     file: fs::File,
     /// The name to remove with the handle, while the file stands in for an unnamed one.
     hidden: Mutex<Option<PathBuf>>,
+    /// For durable writes; nothing where the system has none. Opened when it is asked for.
+    direct: OnceLock<Option<fs::File>>,
 }
 
 impl RealFile {
     fn share(file: fs::File, hidden: Option<PathBuf>) -> Arc<dyn File> {
-        Arc::new(Self { file, hidden: Mutex::new(hidden) })
+        Arc::new(Self { file, hidden: Mutex::new(hidden), direct: OnceLock::new() })
+    }
+
+    fn direct(&self) -> Option<&fs::File> {
+        self.direct.get_or_init(|| open_direct(&self.file)).as_ref()
     }
 
     /// Names a file by its descriptor; unlike a rename this fails when the name is taken.
@@ -192,6 +213,17 @@ impl File for RealFile {
 
     fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
+    }
+
+    fn has_durable_writes(&self) -> bool {
+        self.direct().is_some()
+    }
+
+    fn write_durable(&self, blocks: &[u8], offset: u64) -> io::Result<()> {
+        match self.direct() {
+            Some(direct) => direct.write_all_at(blocks, offset),
+            None => Err(io::ErrorKind::Unsupported.into()),
+        }
     }
 
     fn len(&self) -> io::Result<u64> {
@@ -340,7 +372,7 @@ mod tests {
     fn filling_zeros_reaches_the_length_and_keeps_the_bytes() {
         let dir = tempfile::tempdir().unwrap();
         let file = fs::File::create_new(dir.path().join("f")).unwrap();
-        let file = RealFile { file, hidden: Mutex::new(None) };
+        let file = RealFile { file, hidden: Mutex::new(None), direct: OnceLock::new() };
         file.write_at(b"kept", 0).unwrap();
         let len = ZEROS.len() as u64 * 2 + 5;
         file.fill(len).unwrap();

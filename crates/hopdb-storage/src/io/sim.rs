@@ -17,6 +17,8 @@
 //!
 //! **Sync.** Makes durable what was written before it began; a write that comes while it is under way stays pending.
 //!
+//! **Durable writes** are changes that a crash can take, or tear, only until they return; they do nothing for others.
+//!
 //! **Failed sync.** As on Linux, the changes it should have written count as clean afterwards: they stay
 //! readable, later syncs pass over them, and each may be gone after the crash.
 //!
@@ -128,6 +130,11 @@ impl SimFs {
     /// of a seed.
     pub fn set_threads(&self, on: bool) {
         self.state().plan.threads = on;
+    }
+
+    /// Whether files have durable writes; they do unless told otherwise. Holds after a crash too.
+    pub fn set_durable_writes(&self, on: bool) {
+        self.state().disk.durable_writes = on;
     }
 
     /// Lets reads of the file now at `path` fail with `EIO` when they ask for a byte of `range`. Holds after
@@ -308,7 +315,7 @@ impl State {
             unreachable!("a write is not a change of length");
         };
         match self.begin(kind, file, 0, len)? {
-            Fate::Normal | Fate::Misdirected(_) => self.disk.change(file, change),
+            Fate::Normal | Fate::Misdirected(_) => self.disk.change(file, change).map(drop),
             Fate::Failing(fault) => Err(fault.error()),
             Fate::Crashing => {
                 drop(self.disk.change(file, change));

@@ -82,7 +82,10 @@ pub(crate) fn nudge(engine: &Arc<Engine>) {
     if !engine.fs.has_threads() {
         // The commit is done whatever becomes of the checkpoint; a failure poisons the store.
         drop(checkpointer.step(engine));
-    } else if !checkpointer.active.load(Ordering::Acquire) && is_due(engine) && !wake(engine) {
+    } else if !checkpointer.active.load(Ordering::Acquire)
+        && (is_due(engine) || engine.pager.wal().is_some_and(Wal::is_short))
+        && !wake(engine)
+    {
         drop(checkpointer.step(engine));
     }
 }
@@ -146,9 +149,13 @@ impl Drop for ToldOfPanic<'_> {
 }
 
 impl Checkpointer {
-    /// Takes a step of the checkpoint under way, or begins one that is due; whether there is more to do.
+    /// Takes a step of the checkpoint under way, or begins one that is due; whether there is more to do. The log grows
+    /// first when it is short of space.
     fn step(&self, engine: &Engine) -> Result<bool> {
         let mut underway = self.underway.lock();
+        if let Some(wal) = engine.pager.wal() {
+            wal.grow_ahead()?;
+        }
         if underway.is_none() {
             if !is_due(engine) {
                 return Ok(false);

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::blocks::Blocks;
 use super::reader::{self, Position, Reader, Remnants};
-use super::space::{Extent, JUMP_LEN, Space};
+use super::space::{Extent, JUMP_LEN, Space, next_block};
 use super::{Poison, RECORD_HEADER, State, Wal};
-use crate::codec::num::{get_u32, get_u64, put_u64, to_usize};
+use crate::codec::num::{get_u32, get_u64, put_u32, put_u64, to_usize};
 use crate::error::{Error, Result};
 use crate::io::{File, FileSystem, OpenMode};
 use crate::mutants::Mutant;
@@ -17,6 +18,8 @@ use crate::sync::{Arc, AtomicU64, Condvar, Mutex};
 /// Bytes before the image area.
 const IMAGES_AT: u64 = 4096;
 const MAGIC: [u8; 8] = *b"\x89HopWA\r\n";
+/// Version 0 did not begin extents with a block.
+const VERSION: u32 = 1;
 const AT_CHECKSUM: usize = 40;
 const HEADER_LEN: usize = 48;
 /// Most bytes of records that a log keeps space for; fewer where the cache is small.
@@ -45,9 +48,9 @@ impl LogSizes {
     /// Those of a database with such pages that has so much memory for them: a small cache holds few changes, and its
     /// log is short.
     pub(crate) fn of(page_size: usize, cache_bytes: usize) -> Self {
-        let kept = (cache_bytes as u64 / 4).clamp(64 << 10, KEPT_MAX);
+        let kept = next_block((cache_bytes as u64 / 4).clamp(64 << 10, KEPT_MAX));
         let images = (cache_bytes / page_size / 16).clamp(4, IMAGES_MAX / page_size);
-        let step = (kept / 64).max(4096);
+        let step = next_block(kept / 64);
         Self { kept, step, part: to_usize(step), page_size, images }
     }
 
@@ -79,6 +82,7 @@ impl Wal {
         let file = fs.open(path, OpenMode::CreateNew).map_err(|e| err("create", e))?;
         let mut header = [0; HEADER_LEN];
         header[..8].copy_from_slice(&MAGIC);
+        put_u32(&mut header, 8, VERSION);
         header[16..32].copy_from_slice(&file_id.to_le_bytes());
         put_u64(&mut header, 32, sizes.images as u64);
         let sum = xxh3_64(&header[..AT_CHECKSUM]);
@@ -133,6 +137,7 @@ impl Wal {
         let at = sizes.records_at();
         let empty = [Extent { lsn: Lsn(0), at, end_at: at }];
         let state = State::new(Lsn(0), Lsn(0), Space::new(at, sizes.kept, empty), 0);
+        let blocks = file.has_durable_writes().then(Mutex::<Blocks>::default);
         Self {
             path: path.to_path_buf(),
             file,
@@ -141,7 +146,9 @@ impl Wal {
             sizes,
             state: Mutex::new(state),
             led: Condvar::new(),
+            resized: Condvar::new(),
             syncing: Mutex::default(),
+            blocks,
             syncs: AtomicU64::new(0),
         }
     }
@@ -196,7 +203,7 @@ impl Wal {
         for at in remnants.headers.iter().filter(|_| !Mutant::KeepTornTail.is_on()) {
             self.file.write_at(&[0; RECORD_HEADER], *at).map_err(write)?;
         }
-        let reserved = self.file_len()?.max(self.records_at());
+        let reserved = next_block(self.file_len()?.max(self.records_at()));
         self.file.reserve(reserved).map_err(|e| Error::io("reserve space in", &self.path, e))?;
         self.file.sync().map_err(|e| Error::io("sync", &self.path, e))?;
         let space = Space::new(self.records_at(), self.sizes.kept, extents);
@@ -233,6 +240,8 @@ impl State {
             durable_whole: end,
             space,
             reserved,
+            resizing: false,
+            unsynced: false,
             pending: Vec::new(),
             pieces: Vec::new(),
             spare: Vec::new(),
@@ -254,11 +263,12 @@ fn read_header(file: &dyn File, path: &Path, file_id: u128, page_size: usize) ->
     if got < HEADER_LEN || header[..8] != MAGIC {
         return Err(bad("it is not a HopDB log"));
     }
-    if get_u32(&header, 8) != 0 {
+    let version = get_u32(&header, 8);
+    if version != VERSION {
         return Err(Error::Unsupported {
             path: path.to_path_buf(),
-            found: format!("log version {}", get_u32(&header, 8)),
-            supported: "log version 0".into(),
+            found: format!("log version {version}"),
+            supported: format!("log version {VERSION}"),
         });
     }
     if get_u64(&header, AT_CHECKSUM) != xxh3_64(&header[..AT_CHECKSUM]) {

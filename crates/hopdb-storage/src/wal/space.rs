@@ -1,19 +1,33 @@
 //! Where in the log file the records lie: extents, of which those behind the redo point are used again.
 //!
 //! Records follow one another by LSN. They lie in *extents*, runs of the file; behind the last record of an extent a
-//! jump says where the next extent begins. What is in no extent is free.
+//! jump says where the next extent begins. What is in no extent is free. Extents are made of *blocks*, since records
+//! are written by whole ones.
 //!
 //! **Invariants.**
 //! 1. Extents hold every record from the base on, ascending by LSN, without a gap, and do not overlap.
 //! 2. Behind every extent there is room for a jump ([`JUMP_LEN`]) that no other extent has.
 //! 3. The space of an extent is free only when the base is behind its last record.
+//! 4. No block has bytes of two extents: each begins at a multiple of a block, and ends, with its jump, before the first
+//!    block of the next one in the file.
 
 use std::collections::VecDeque;
 
+use crate::io::BLOCK;
 use crate::page::Lsn;
 
 /// Bytes of a jump, and of a rollback: a record header with a payload of 8 bytes.
 pub(super) const JUMP_LEN: u64 = 48;
+
+/// The first byte of the block of a byte of the file.
+pub(super) fn block_of(at: u64) -> u64 {
+    at - at % BLOCK as u64
+}
+
+/// The first byte of a block at or behind a byte of the file.
+pub(super) fn next_block(at: u64) -> u64 {
+    at.next_multiple_of(BLOCK as u64)
+}
 
 /// Records that lie one behind the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +52,7 @@ pub(super) struct Place {
 /// The extents of a log.
 #[derive(Debug)]
 pub(super) struct Space {
-    /// First byte of the file that may hold records.
+    /// First byte of the file that may hold records: of a block.
     start: u64,
     /// Bytes behind it that the log keeps: beyond, it goes back to the start as soon as it can.
     kept: u64,
@@ -57,34 +71,48 @@ impl Space {
         *self.extents.back().expect("a log has an extent")
     }
 
-    /// Byte behind the last extent in the file, the room for its jump included.
+    /// Byte behind the last record in the file, not in the log.
     fn top(&self) -> u64 {
         let ends = self.extents.iter().map(|extent| extent.end_at);
-        ends.max().expect("a log has an extent") + JUMP_LEN
+        ends.max().expect("a log has an extent")
+    }
+
+    /// First bytes of the blocks that extents have records in.
+    fn starts(&self) -> impl Iterator<Item = u64> {
+        self.extents.iter().map(|extent| block_of(extent.at))
+    }
+
+    /// Byte of the file behind the last record of the log.
+    pub(super) fn end(&self) -> u64 {
+        self.last().end_at
+    }
+
+    /// Byte behind the space that the log keeps.
+    pub(super) fn kept_to(&self) -> u64 {
+        self.start + self.kept
     }
 
     /// Finds a place for `len` bytes of records, behind which there is room for `more` bytes and a jump.
     pub(super) fn plan(&self, len: u64, more: u64) -> Place {
         let last = self.last();
         let need = len + more + JUMP_LEN;
-        let starts = || self.extents.iter().map(|extent| extent.at);
-        let above = starts().filter(|at| *at > last.end_at).min();
+        let above = self.starts().filter(|at| *at > last.end_at).min();
         let fits = above.is_none_or(|above| last.end_at + need <= above);
         // Worth a jump: much of the kept space is free in front, or there is no other way.
-        let free = starts().min().map_or(0, |lowest| lowest - self.start);
-        let beyond = last.end_at + need > self.start + self.kept;
+        let free = self.starts().min().map_or(0, |lowest| lowest - self.start);
+        let beyond = last.end_at + need > self.kept_to();
         let to_start = need <= free && (!fits || beyond && free >= self.kept / 4);
         let at = match (to_start, fits) {
             (true, _) => self.start,
             (false, true) => last.end_at,
-            (false, false) => self.top(),
+            (false, false) => next_block(self.top() + JUMP_LEN),
         };
         Place { at, jump_at: (at != last.end_at).then_some(last.end_at) }
     }
 
     /// Finds a place for them that needs no more of the file, if there is one in front.
     pub(super) fn plan_in_front(&self, len: u64, more: u64) -> Option<Place> {
-        let lowest = self.extents.iter().map(|extent| extent.at).min()?;
+        let lowest = self.starts().min()?;
         let jump_at = Some(self.last().end_at);
         let fits = self.start + len + more + JUMP_LEN <= lowest;
         fits.then_some(Place { at: self.start, jump_at })
@@ -119,7 +147,7 @@ impl Space {
 
     /// Bytes to which the file may be cut: behind the last records there may be a rollback, and its jump.
     pub(super) fn keep(&self) -> u64 {
-        (self.top() + JUMP_LEN).max(self.start + self.kept)
+        next_block(self.top() + 2 * JUMP_LEN).max(self.kept_to())
     }
 }
 
@@ -130,7 +158,8 @@ mod tests {
     use super::*;
 
     const START: u64 = 4096;
-    const KEPT: u64 = 10_000;
+    const UNIT: u64 = BLOCK as u64;
+    const KEPT: u64 = 10 * UNIT;
 
     /// Where records of `len` bytes at `lsn` went.
     fn take(space: &mut Space, lsn: u64, len: u64) -> Place {
@@ -146,20 +175,20 @@ mod tests {
     #[test]
     fn freed_space_is_used_again_and_a_long_log_comes_back() {
         let mut space = empty();
-        assert_eq!(take(&mut space, 0, 8000), Place { at: START, jump_at: None });
+        assert_eq!(take(&mut space, 0, 32_000), Place { at: START, jump_at: None });
         // Nothing is free yet: beyond what is kept.
-        assert_eq!(take(&mut space, 8000, 8000), Place { at: START + 8000, jump_at: None });
-        space.release(Lsn(8000));
-        let back = Place { at: START, jump_at: Some(START + 16_000) };
-        assert_eq!(take(&mut space, 16_000, 4000), back);
-        assert_eq!(space.position(Lsn(8000)), START + 8000);
-        assert_eq!(space.position(Lsn(16_008)), START + 8);
-        // No room before the older extent: behind it.
-        let beyond = Place { at: START + 16_000 + JUMP_LEN, jump_at: Some(START + 4000) };
-        assert_eq!(take(&mut space, 20_000, 4000), beyond);
-        space.release(Lsn(24_000));
-        assert_eq!(take(&mut space, 24_000, 1000).at, START);
-        space.release(Lsn(25_000));
+        assert_eq!(take(&mut space, 32_000, 32_000), Place { at: START + 32_000, jump_at: None });
+        space.release(Lsn(32_000));
+        let back = Place { at: START, jump_at: Some(START + 64_000) };
+        assert_eq!(take(&mut space, 64_000, 16_000), back);
+        assert_eq!(space.position(Lsn(32_000)), START + 32_000);
+        assert_eq!(space.position(Lsn(64_008)), START + 8);
+        // No room before the block that the older extent begins in: in a block behind it.
+        let beyond = Place { at: START + 16 * UNIT, jump_at: Some(START + 16_000) };
+        assert_eq!(take(&mut space, 80_000, 12_640), beyond);
+        space.release(Lsn(92_640));
+        assert_eq!(take(&mut space, 92_640, 4000).at, START);
+        space.release(Lsn(96_640));
         assert_eq!(space.keep(), START + KEPT);
     }
 
@@ -167,14 +196,14 @@ mod tests {
     #[test]
     fn the_jump_at_the_redo_point_stays() {
         let mut space = empty();
-        take(&mut space, 0, 16_000);
-        space.release(Lsn(8000));
-        let noted = space.position(Lsn(16_000));
+        take(&mut space, 0, 64_000);
+        space.release(Lsn(32_000));
+        let noted = space.position(Lsn(64_000));
         let back = Place { at: START, jump_at: Some(noted) };
-        assert_eq!(take(&mut space, 16_000, 2000), back);
-        space.release(Lsn(16_000));
+        assert_eq!(take(&mut space, 64_000, 8000), back);
+        space.release(Lsn(64_000));
         assert!(space.keep() >= noted + JUMP_LEN, "the file is not cut before the jump");
-        space.release(Lsn(18_000));
+        space.release(Lsn(72_000));
         assert_eq!(space.keep(), START + KEPT);
     }
 
@@ -197,7 +226,7 @@ mod tests {
                     live.retain(|(lsn, _)| *lsn >= base);
                     jumps.retain(|(lsn, _)| *lsn > base);
                 }
-                let most = [20, 200, 1500][random.usize(0..3)];
+                let most = [20, 900, 6000][random.usize(0..3)];
                 let len = 8 * random.u64(1..most);
                 let place = take(&mut space, end, len);
                 if let Some(at) = place.jump_at {
@@ -210,6 +239,11 @@ mod tests {
                         let apart = range.end <= other.start || other.end <= range.start;
                         assert!(apart, "seed {seed}: {range:?} over {other:?}");
                     }
+                }
+                for (index, extent) in space.extents.iter().enumerate() {
+                    let blocks = block_of(extent.at)..next_block(extent.end_at + JUMP_LEN);
+                    let mut others = space.extents.iter().skip(index + 1);
+                    assert!(others.all(|other| !blocks.contains(&other.at)), "seed {seed}");
                 }
                 assert_eq!(space.position(Lsn(end)), place.at);
                 end += len;

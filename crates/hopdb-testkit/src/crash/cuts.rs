@@ -6,7 +6,7 @@ use hopdb_storage::io::sim::SimFs;
 use hopdb_storage::{Options, Store};
 
 use super::model::{Tables, difference};
-use super::run::{NAME, Run, Whole, open, verify};
+use super::run::{NAME, Run, Whole, disk, open, verify};
 use super::workload::Script;
 use super::{Config, Examiner, Outcome, Trouble};
 
@@ -20,7 +20,7 @@ pub(super) fn run(
 ) {
     let mut examiner = Examiner::new(seed, 1, outcome);
     for step in examiner.some_steps(whole.steps, config.cuts_max) {
-        let fs = SimFs::new(seed);
+        let fs = disk(seed);
         fs.crash_at_step(step);
         let mut run = Run::new(seed, fs.clone(), script);
         let stopped =

@@ -12,7 +12,7 @@ use hopdb_storage::io::sim::SimFs;
 
 use super::cuts::Survivors;
 use super::model::{Entries, Value};
-use super::run::Run;
+use super::run::{Run, disk};
 use super::workload::{Action, Change, Script};
 use super::{Examiner, Outcome, Trouble};
 
@@ -207,7 +207,7 @@ pub fn run_every(seed: u64, tiny: &Tiny, recovery_cuts_max: usize) -> Every {
     let mut every = Every::default();
     let mut step = 0;
     loop {
-        let fs = SimFs::new(seed);
+        let fs = disk(seed);
         let mut run = Run::new(seed, fs.clone(), &tiny.script);
         let (prelude, actions) = tiny.script.actions.split_at(tiny.prelude);
         let begun = begin(&mut run, tiny, prelude, &mut step);

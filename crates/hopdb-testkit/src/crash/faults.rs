@@ -8,7 +8,7 @@ use hopdb_storage::Error;
 use hopdb_storage::io::sim::{Fault, OperationKind, SimFs};
 
 use super::cuts::Survivors;
-use super::run::{Run, Whole};
+use super::run::{Run, Whole, disk};
 use super::workload::Script;
 use super::{Config, Examiner, Outcome, Trouble};
 
@@ -36,7 +36,7 @@ pub(super) fn run(
         for step in examiner.some_steps(whole.steps, config.faults_max) {
             let kind = whole.trace.iter().find(|operation| operation.step == step);
             let kind = kind.map_or(OperationKind::Read, |operation| operation.kind);
-            let fs = SimFs::new(seed);
+            let fs = disk(seed);
             fs.fail_at(step, fault);
             examiner.outcome.faults += 1;
             let scene = format!("{fault:?} at step {step} ({kind:?})");
@@ -76,7 +76,8 @@ pub(super) fn run(
 
 /// Only writes, syncs and the shortening of the log can leave the disk in doubt.
 fn may_poison(kind: OperationKind) -> bool {
-    matches!(kind, OperationKind::Write | OperationKind::Sync | OperationKind::SetLen)
+    use OperationKind::{SetLen, Sync, Write, WriteDurable};
+    matches!(kind, Write | WriteDurable | Sync | SetLen)
 }
 
 /// Runs on a disk that is too small, then on one that has grown.
@@ -92,7 +93,7 @@ pub(super) fn run_full_disk(
         let bytes = examiner.random.u64(0..whole.bytes);
         let scene = format!("a disk of {bytes} bytes");
         examiner.outcome.faults += 1;
-        let fs = SimFs::new(seed);
+        let fs = disk(seed);
         fs.set_capacity(bytes);
         let mut run = Run::new(seed, fs.clone(), script);
         let mut play = || {

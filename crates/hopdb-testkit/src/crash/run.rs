@@ -30,6 +30,13 @@ pub(super) struct Run {
     held: Vec<(ReadTxn, Tables)>,
 }
 
+/// An empty disk; one in four has no durable writes.
+pub(super) fn disk(seed: u64) -> SimFs {
+    let fs = SimFs::new(seed);
+    fs.set_durable_writes(seed % 4 != 1);
+    fs
+}
+
 /// What a run without a crash looked like.
 pub(super) struct Whole {
     /// Every step.
@@ -41,7 +48,7 @@ pub(super) struct Whole {
 
 /// Runs the script to its end and closes the store.
 pub(super) fn whole(seed: u64, script: &Script) -> Result<Whole, Trouble> {
-    let fs = SimFs::new(seed);
+    let fs = disk(seed);
     fs.set_trace(true);
     let mut run = Run::new(seed, fs.clone(), script);
     run.start(script)?;

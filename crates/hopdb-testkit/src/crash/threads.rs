@@ -29,7 +29,7 @@ use self::history::History;
 use super::cuts::Survivors;
 use super::faults::FAULTS;
 use super::model::{Tables, Value, apply};
-use super::run::{create, open, verify};
+use super::run::{create, disk, open, verify};
 use super::workload::{Change, Taste, transaction};
 use super::{Examiner, Outcome, Trouble};
 
@@ -177,7 +177,7 @@ impl Simulation {
     fn run(&self) {
         // The file's id is drawn from it.
         fastrand::seed(self.seed);
-        let fs = SimFs::new(self.seed);
+        let fs = disk(self.seed);
         fs.set_trace(true);
         fs.set_latency(self.cast.latency);
         fs.set_threads(self.cast.background);

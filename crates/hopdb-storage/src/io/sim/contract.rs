@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::SimFs;
 use crate::io::real::RealFs;
-use crate::io::{File, FileSystem, LockMode, OpenMode};
+use crate::io::{BLOCK, File, FileSystem, LockMode, OpenMode};
 use crate::sync::Arc;
 
 /// A file system with a directory of its own.
@@ -101,6 +101,44 @@ fn a_gap_reads_as_zeros() {
         assert_eq!(&buf[9000..], b"far");
         file.write_at(b"", 20_000).unwrap();
         assert_eq!(file.len().unwrap(), 9003);
+    });
+}
+
+/// Memory that durable writes can take, of blocks with this byte.
+fn blocks(memory: &mut Vec<u8>, count: usize, byte: u8) -> &[u8] {
+    memory.clear();
+    memory.resize((count + 1) * BLOCK, byte);
+    let start = memory.as_ptr().align_offset(BLOCK);
+    &memory[start..start + count * BLOCK]
+}
+
+#[test]
+fn durable_writes_and_others_see_one_file() {
+    on_both(|place| {
+        let file = place.create("f");
+        if !file.has_durable_writes() {
+            println!("skipped: no durable writes in {}", place.dir.display());
+            return;
+        }
+        let unit = BLOCK as u64;
+        file.reserve(8 * unit).unwrap();
+        file.write_at(&[1; 3 * BLOCK], 100).unwrap();
+        let mut memory = Vec::new();
+        file.write_durable(blocks(&mut memory, 2, 2), unit).unwrap();
+        file.write_at(&[3; 10], 2 * unit - 5).unwrap();
+        let found = bytes(&*file);
+        let expected = [
+            (0, 100),
+            (1, BLOCK - 100),
+            (2, BLOCK - 5),
+            (3, 10),
+            (2, BLOCK - 5),
+            (1, 100),
+            (0, 5 * BLOCK - 100),
+        ];
+        let expected: Vec<u8> =
+            expected.iter().flat_map(|(byte, count)| vec![*byte; *count]).collect();
+        assert!(found == expected);
     });
 }
 

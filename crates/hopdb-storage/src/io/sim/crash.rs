@@ -87,6 +87,7 @@ impl Disk {
     pub(super) fn survivors(&self, chance: &mut Chance) -> Self {
         let mut disk = Self::new(self.capacity);
         disk.next_file = self.next_file;
+        disk.durable_writes = self.durable_writes;
         for (path, directory) in &self.directories {
             let names = directory.names_after(chance.prefix(path, directory.pending_count()));
             for (name, file) in &names {

@@ -21,6 +21,8 @@ pub(super) struct Disk {
     pub(super) directories: BTreeMap<PathBuf, Directory>,
     /// Bytes of space, in whole blocks.
     pub(super) capacity: u64,
+    /// Whether files have durable writes.
+    pub(super) durable_writes: bool,
     /// Changes of bytes and lengths so far: a sync that begins now makes those of its file durable.
     pub(super) changes: u64,
     pub(super) next_file: FileId,
@@ -43,6 +45,7 @@ impl Disk {
             files: BTreeMap::new(),
             directories: BTreeMap::new(),
             capacity,
+            durable_writes: true,
             changes: 0,
             next_file: 0,
             next_handle: 0,
@@ -213,8 +216,8 @@ impl Disk {
 
 /// Bytes.
 impl Disk {
-    /// Applies a change to the cache, if there is space for it.
-    pub(super) fn change(&mut self, file: FileId, change: Change) -> io::Result<()> {
+    /// Applies a change to the cache, if there is space for it; gives its number.
+    pub(super) fn change(&mut self, file: FileId, change: Change) -> io::Result<u64> {
         let (offset, len) = match &change {
             Change::Write { offset, bytes } => (*offset, bytes.len() as u64),
             Change::SetLen(len) | Change::Reserve(len) => (0, *len),
@@ -224,7 +227,7 @@ impl Disk {
         let number = self.changes;
         self.changes += 1;
         self.file_mut(file).change(number, change);
-        Ok(())
+        Ok(number)
     }
 
     fn check_space(&self, file: FileId, change: &Change) -> io::Result<()> {

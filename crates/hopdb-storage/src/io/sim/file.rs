@@ -12,7 +12,7 @@ use super::inode::{Change, HandleId};
 use super::names::FileId;
 use super::plan::{Fate, Fault, OperationKind, Request, crash_error};
 use super::{SimFs, State};
-use crate::io::{File, LockMode};
+use crate::io::{BLOCK, File, LockMode};
 
 /// An open file of the simulated disk.
 #[derive(Debug)]
@@ -27,6 +27,37 @@ impl SimFile {
     /// The error Linux gives for the operation on a read-only descriptor.
     fn check_writable(&self, error: Errno) -> io::Result<()> {
         if self.writable { Ok(()) } else { Err(error.into()) }
+    }
+
+    /// Changes the bytes as the plan says; gives the number of the change, and what the caller is told.
+    fn write(
+        &self,
+        kind: OperationKind,
+        buf: &[u8],
+        offset: u64,
+    ) -> io::Result<(u64, io::Result<()>)> {
+        self.check_writable(Errno::BADF)?;
+        let mut state = self.fs.state();
+        let fate = state.begin(kind, self.file, offset, buf.len() as u64)?;
+        check_end(offset, buf.len() as u64)?;
+        let (bytes, offset, outcome) = match fate {
+            Fate::Normal => (buf, offset, Ok(())),
+            Fate::Misdirected(delta) => (buf, offset.saturating_add_signed(delta), Ok(())),
+            Fate::Crashing => (buf, offset, Err(crash_error())),
+            Fate::Failing(Fault::ShortWrite) => {
+                let len = state.short_len(offset, buf.len());
+                (&buf[..len], offset, Err(Fault::ShortWrite.error()))
+            }
+            Fate::Failing(Fault::FailedSync) if kind == OperationKind::WriteDurable => {
+                (buf, offset, Err(Fault::FailedSync.error()))
+            }
+            Fate::Failing(fault) => return Err(fault.error()),
+        };
+        let change = Change::Write { offset, bytes: bytes.into() };
+        let number = state.disk.change(self.file, change)?;
+        drop(state);
+        self.fs.take_time();
+        Ok((number, outcome))
     }
 
     /// The bytes as they are now.
@@ -63,24 +94,28 @@ impl File for SimFile {
     }
 
     fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<()> {
-        self.check_writable(Errno::BADF)?;
+        self.write(OperationKind::Write, buf, offset)?.1
+    }
+
+    fn has_durable_writes(&self) -> bool {
+        self.fs.state().disk.durable_writes
+    }
+
+    fn write_durable(&self, blocks: &[u8], offset: u64) -> io::Result<()> {
+        let unit = BLOCK as u64;
+        assert!(offset.is_multiple_of(unit) && blocks.len().is_multiple_of(BLOCK), "whole blocks");
+        assert_eq!(blocks.as_ptr().align_offset(BLOCK), 0, "memory of whole blocks");
+        let (number, outcome) = self.write(OperationKind::WriteDurable, blocks, offset)?;
         let mut state = self.fs.state();
-        let fate = state.begin(OperationKind::Write, self.file, offset, buf.len() as u64)?;
-        check_end(offset, buf.len() as u64)?;
-        let (bytes, offset, outcome) = match fate {
-            Fate::Normal => (buf, offset, Ok(())),
-            Fate::Misdirected(delta) => (buf, offset.saturating_add_signed(delta), Ok(())),
-            Fate::Crashing => (buf, offset, Err(crash_error())),
-            Fate::Failing(Fault::ShortWrite) => {
-                let len = state.short_len(offset, buf.len());
-                (&buf[..len], offset, Err(Fault::ShortWrite.error()))
-            }
-            Fate::Failing(fault) => return Err(fault.error()),
-        };
-        let written = state.disk.change(self.file, Change::Write { offset, bytes: bytes.into() });
-        drop(state);
-        self.fs.take_time();
-        outcome.and(written)
+        // A crash meanwhile leaves the change pending: it may be lost, or torn.
+        state.plan.alive()?;
+        let file = state.disk.file_mut(self.file);
+        if outcome.is_ok() {
+            file.harden(number)
+        } else {
+            file.forget(number)
+        }
+        outcome
     }
 
     fn sync(&self) -> io::Result<()> {

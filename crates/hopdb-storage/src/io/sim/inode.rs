@@ -41,7 +41,7 @@ pub(super) enum Progress {
     Dirty,
     /// In the cache, but a failed sync forgot it: no sync makes it durable any more.
     Forgotten,
-    /// Durable, and listed only because a forgotten change stands before it.
+    /// Durable, and listed only because a change that is not stands before it.
     Durable,
 }
 
@@ -91,9 +91,25 @@ impl Inode {
         self.pending.push(Pending { number, change, progress: Progress::Dirty });
     }
 
+    /// Makes one dirty change durable.
+    pub(super) fn harden(&mut self, number: u64) {
+        self.finish_dirty(number..number + 1, Progress::Durable);
+        self.settle_durable();
+    }
+
+    /// What a durable write that failed does: what it changed is never made durable for sure.
+    pub(super) fn forget(&mut self, number: u64) {
+        self.finish_dirty(number..number + 1, Progress::Forgotten);
+    }
+
     /// Makes the dirty changes durable that are among the first `changes` of the disk.
     pub(super) fn sync(&mut self, changes: u64) {
-        self.finish_dirty(changes, Progress::Durable);
+        self.finish_dirty(0..changes, Progress::Durable);
+        self.settle_durable();
+    }
+
+    /// Takes durable changes that nothing stands before into the durable bytes.
+    fn settle_durable(&mut self) {
         let is_durable = |pending: &&Pending| pending.progress == Progress::Durable;
         let settled = self.pending.iter().take_while(is_durable).count();
         for pending in self.pending.drain(..settled) {
@@ -103,12 +119,12 @@ impl Inode {
 
     /// What a failed sync does: those dirty changes count as clean.
     pub(super) fn forget_dirty(&mut self, changes: u64) {
-        self.finish_dirty(changes, Progress::Forgotten);
+        self.finish_dirty(0..changes, Progress::Forgotten);
     }
 
-    fn finish_dirty(&mut self, changes: u64, progress: Progress) {
+    fn finish_dirty(&mut self, numbers: Range<u64>, progress: Progress) {
         for pending in &mut self.pending {
-            if pending.progress == Progress::Dirty && pending.number < changes {
+            if pending.progress == Progress::Dirty && numbers.contains(&pending.number) {
                 pending.progress = progress;
             }
         }

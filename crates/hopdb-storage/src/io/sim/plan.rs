@@ -18,7 +18,7 @@ pub enum Fault {
     /// The write puts down a prefix that ends at a sector boundary, possibly nothing, then fails with `WriteZero`.
     ShortWrite,
     /// The sync fails with `EIO`. The file's unsynced changes stay readable, but no later sync makes them
-    /// durable: each may vanish at the crash.
+    /// durable: each may vanish at the crash. Of a durable write, the bytes.
     FailedSync,
 }
 
@@ -45,6 +45,8 @@ pub enum OperationKind {
     Reserve,
     /// `File::sync`.
     Sync,
+    /// `File::write_durable`.
+    WriteDurable,
     /// `FileSystem::open` with `CreateNew`.
     Create,
     /// `FileSystem::create_unnamed`.
@@ -77,9 +79,9 @@ pub struct Operation {
 /// How often a file was written and synced. Calls count, also failed ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Calls of `write_at`.
+    /// Calls of `write_at` and `write_durable`.
     pub writes: u64,
-    /// Calls of `sync`.
+    /// Calls of `sync` and `write_durable`.
     pub syncs: u64,
 }
 
@@ -207,6 +209,7 @@ impl Plan {
         let (writes, syncs) = match request.kind {
             OperationKind::Write => (1, 0),
             OperationKind::Sync => (0, 1),
+            OperationKind::WriteDurable => (1, 1),
             _ => return,
         };
         if !self.counts.contains_key(request.path) {

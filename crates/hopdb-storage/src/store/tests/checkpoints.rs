@@ -12,7 +12,10 @@ fn log_len(fs: &SimFs) -> usize {
 
 /// A store with the table `t` of 2,000 rows, on a disk whose syncs of the page file can be held up.
 fn gated() -> (GatedFs, Store) {
-    let fs = GatedFs::new(NAME);
+    gated_on(GatedFs::new(NAME))
+}
+
+fn gated_on(fs: GatedFs) -> (GatedFs, Store) {
     let shared: Arc<dyn FileSystem> = Arc::new(fs.clone());
     let store = Store::create_with(shared, Path::new(NAME), &frames(1024)).unwrap();
     let mut txn = store.write().unwrap();
@@ -48,6 +51,24 @@ fn a_checkpoint_holds_up_nobody_while_it_syncs() {
     assert_eq!(commits, 20, "from the redo point on");
     assert_eq!(get(&crashed.read(), "t", b"beside").unwrap(), [19; 500]);
     assert_sound(&crashed);
+}
+
+/// The images of pages are on their way to the log file, which commits are written to beside.
+#[test]
+fn a_commit_does_not_wait_for_the_images_of_a_checkpoint() {
+    let (fs, store) = gated_on(GatedFs { durable_writes: true, ..GatedFs::new("-wal") });
+    fs.gate.set(Syncs::Wait);
+    put(&store, "t", b"before", b"1");
+    let checkpointed = store.clone();
+    let checkpoint = thread::spawn(move || checkpointed.checkpoint());
+    fs.gate.until_held();
+    put(&store, "t", b"beside", b"2");
+    let crashed = open_with(&fs.disk.after_crash_all_lost(), &frames(64)).unwrap();
+    assert_eq!(get(&crashed.read(), "t", b"before").unwrap(), b"1");
+    assert_eq!(get(&crashed.read(), "t", b"beside").unwrap(), b"2");
+    fs.gate.set(Syncs::Pass);
+    checkpoint.join().unwrap().unwrap();
+    assert_sound(&store);
 }
 
 /// A checkpoint does not wait for a reader, nor a reader for a checkpoint.

@@ -1,4 +1,5 @@
-//! A simulated disk whose syncs of one file wait, pass or fail as a test says.
+//! A simulated disk whose syncs of one file wait, pass or fail as a test says. Durable writes, where a test asks for them,
+//! pass.
 
 use std::io;
 use std::path::Path;
@@ -74,19 +75,21 @@ impl Gate {
 pub(super) struct GatedFs {
     pub(super) disk: SimFs,
     pub(super) gate: Arc<Gate>,
+    pub(super) durable_writes: bool,
 }
 
 #[derive(Debug)]
 struct GatedFile {
     file: Arc<dyn File>,
     gate: Option<Arc<Gate>>,
+    durable_writes: bool,
 }
 
 impl GatedFs {
     /// An empty disk, all of whose syncs pass; those of the file whose name ends so can be held up.
     pub(super) fn new(name: &'static str) -> Self {
         let gate = Gate { syncs: Mutex::new(Syncs::Pass), changed: Condvar::new(), name };
-        Self { disk: SimFs::new(1), gate: Arc::new(gate) }
+        Self { disk: SimFs::new(1), gate: Arc::new(gate), durable_writes: false }
     }
 }
 
@@ -94,7 +97,8 @@ impl FileSystem for GatedFs {
     fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Arc<dyn File>> {
         let is_gated = path.to_string_lossy().ends_with(self.gate.name);
         let gate = is_gated.then(|| Arc::clone(&self.gate));
-        Ok(Arc::new(GatedFile { file: self.disk.open(path, mode)?, gate }))
+        let (file, durable_writes) = (self.disk.open(path, mode)?, self.durable_writes);
+        Ok(Arc::new(GatedFile { file, gate, durable_writes }))
     }
 
     fn create_unnamed(&self, dir: &Path) -> io::Result<Arc<dyn File>> {
@@ -140,6 +144,14 @@ impl File for GatedFile {
             gate.pass()?;
         }
         self.file.sync()
+    }
+
+    fn has_durable_writes(&self) -> bool {
+        self.durable_writes
+    }
+
+    fn write_durable(&self, blocks: &[u8], offset: u64) -> io::Result<()> {
+        self.file.write_durable(blocks, offset)
     }
 
     fn len(&self) -> io::Result<u64> {

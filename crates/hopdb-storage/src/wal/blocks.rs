@@ -1,0 +1,106 @@
+//! Records on their way to the file by whole blocks: durable writes know no smaller piece.
+//!
+//! Invariants:
+//! 1. No block has bytes of two extents (see [`super::space`]): what lies behind the last record in its block is
+//!    nobody's, and is written as zeros.
+//! 2. The records in front, in the block that a write begins in, are written again as they are: from memory, or read
+//!    from the file when others have written there since.
+
+use super::space::block_of;
+use crate::codec::num::to_usize;
+use crate::io::{BLOCK, File};
+
+/// Most bytes of memory that are kept for the next write.
+const MEMORY_KEPT: usize = 4 << 20;
+
+/// Memory for whole blocks, and the records of the block that the last write ended in.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    memory: Vec<u8>,
+    /// Where that block lies, when it is known.
+    tail_at: Option<u64>,
+    /// Its bytes up to the end of the last record.
+    tail: Vec<u8>,
+}
+
+impl Blocks {
+    /// Writes records at a byte of the file; durable when this returns.
+    pub(super) fn write(
+        &mut self,
+        file: &dyn File,
+        records: &[u8],
+        at: u64,
+    ) -> std::io::Result<()> {
+        let start = block_of(at);
+        let head = to_usize(at - start);
+        let len = (head + records.len()).next_multiple_of(BLOCK);
+        self.memory.clear();
+        self.memory.resize(len + BLOCK, 0);
+        let aligned = self.memory.as_ptr().align_offset(BLOCK);
+        let blocks = &mut self.memory[aligned..aligned + len];
+        if self.tail_at.take() == Some(start) && self.tail.len() == head {
+            blocks[..head].copy_from_slice(&self.tail);
+        } else if head > 0 {
+            file.read_at(&mut blocks[..head], start)?;
+        }
+        blocks[head..head + records.len()].copy_from_slice(records);
+        file.write_durable(blocks, start)?;
+        let end = head + records.len();
+        let last = end - end % BLOCK;
+        self.tail_at = Some(start + last as u64);
+        self.tail.clear();
+        self.tail.extend_from_slice(&blocks[last..end]);
+        if self.memory.capacity() > MEMORY_KEPT {
+            self.memory = Vec::new();
+        }
+        Ok(())
+    }
+
+    /// Others wrote records.
+    pub(super) fn forget(&mut self) {
+        self.tail_at = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use fastrand::Rng;
+
+    use super::*;
+    use crate::io::sim::SimFs;
+    use crate::io::{FileSystem, OpenMode};
+
+    /// Records one behind the other, some written by others, and begun anew in other places; durable at each step.
+    #[test]
+    fn what_was_written_stays() {
+        for seed in 0..50 {
+            let mut random = Rng::with_seed(seed);
+            let fs = SimFs::new(seed);
+            let file = fs.open(Path::new("log"), OpenMode::CreateNew).unwrap();
+            fs.sync_dir(Path::new("")).unwrap();
+            let mut blocks = Blocks::default();
+            let mut expected = Vec::new();
+            for byte in 1..60 {
+                if random.u8(0..8) == 0 {
+                    expected.resize(expected.len().next_multiple_of(BLOCK), 0);
+                }
+                let most = [100, BLOCK, 3 * BLOCK][random.usize(0..3)];
+                let records = vec![byte; random.usize(1..=most)];
+                let at = expected.len();
+                expected.extend_from_slice(&records);
+                if random.u8(0..4) == 0 {
+                    file.write_at(&records, at as u64).unwrap();
+                    file.sync().unwrap();
+                    blocks.forget();
+                } else {
+                    blocks.write(&*file, &records, at as u64).unwrap();
+                }
+                let found = fs.after_crash_all_lost().file_bytes("log").unwrap();
+                assert!(found[..expected.len()] == expected, "seed {seed}, write {byte}");
+                assert!(found[expected.len()..].iter().all(|byte| *byte == 0), "seed {seed}");
+            }
+        }
+    }
+}
