@@ -19,7 +19,7 @@ use system as primitives;
 
 pub use primitives::{
     AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, RwLock,
-    spawn, yield_now,
+    spawn, spin_until, yield_now,
 };
 pub use std::sync::{Arc, Weak};
 

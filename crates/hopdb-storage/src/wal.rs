@@ -5,8 +5,7 @@
 //! the first record that recovery needs. *Salt*: a number drawn when the log file is made, so that what lies there by
 //! chance never passes for a record. *Image area*: where pages are written and synced before they are written in place.
 //! *Poison*: after a failed write or sync nobody knows what is on disk, so the handle stops writing for good.
-//! *Leader*: the thread that writes and syncs what has been appended so far; the others wait for it, and what they
-//! append meanwhile goes with the next one. Nobody waits for company.
+//! *Leader*: the thread that writes and syncs what has been appended so far; the others wait for it.
 //! Layout: `docs/file-format.md`, "Log".
 //!
 //! **Invariants.**
@@ -16,23 +15,19 @@
 //! 3. Space is reserved before records are appended, so that a full disk fails a batch and no other; with it the room
 //!    for a jump, and for the record that takes back a batch a part of which went out.
 //! 4. No record is written after the poison.
-//! 5. There is one leader at a time, and the latch is not held while it writes and syncs, nor while the file grows or is
-//!    cut. There is one sync at a time, and none after one that failed.
+//! 5. The latch is not held while the file is written, synced, made longer or cut.
 //! 6. Records above the base are never overwritten, but by the same bytes.
-//! 7. A leader that is to sync writes by durable writes where the file has them, and then waits for nothing else that is
-//!    on its way to the file; unless parts of a batch were written before without a sync: those need one.
 
 mod batch;
 mod blocks;
 mod file;
 mod images;
+mod leader;
 mod poison;
 mod reader;
 mod space;
 
 use std::path::{Path, PathBuf};
-
-use blocks::Blocks;
 
 use crate::codec::num::{put_u32, put_u64, to_u32, to_usize};
 use crate::error::{Error, Result};
@@ -42,7 +37,9 @@ use crate::page::Lsn;
 use crate::sync::{Arc, AtomicU64, Condvar, Mutex, MutexGuard, Ordering};
 
 pub(crate) use batch::Batch;
+use blocks::Blocks;
 pub(crate) use file::LogSizes;
+use leader::Waiting;
 pub(crate) use poison::Poison;
 pub(crate) use reader::{Position, Record, Remnants};
 pub(crate) use space::Extent;
@@ -111,6 +108,7 @@ struct State {
     spare: Vec<u8>,
     /// Whether a leader is under way.
     leading: bool,
+    waiting: Waiting,
     /// Whether the last records are of a transaction that will not go on.
     unfinished: bool,
 }
@@ -124,8 +122,6 @@ pub(crate) struct Wal {
     salt: u64,
     sizes: LogSizes,
     state: Mutex<State>,
-    /// A leader is done.
-    led: Condvar,
     /// The file's length is as it should be.
     resized: Condvar,
     syncing: Mutex<()>,
@@ -168,11 +164,6 @@ impl Wal {
     /// Bytes of records that no leader has taken.
     pub(crate) fn pending_len(&self) -> usize {
         self.state.lock().pending.len()
-    }
-
-    /// LSN below which everything is durable.
-    pub(crate) fn durable(&self) -> Lsn {
-        self.state.lock().durable
     }
 
     /// Begins a batch. Only the writer does.
@@ -291,103 +282,10 @@ impl Wal {
         state.end.0 += records.len() as u64;
     }
 
-    /// Makes everything below `lsn` durable: as the leader, or by waiting for one.
-    pub(crate) fn flush(&self, lsn: Lsn) -> Result<()> {
-        self.lead_until(true, |state| {
-            assert!(lsn <= state.end, "nobody waits for records that are not there");
-            state.durable >= lsn
-        })
-    }
-
-    /// Makes the whole batch durable that has the record `lsn`, and all before it.
-    pub(crate) fn flush_batch_of(&self, lsn: Lsn) -> Result<()> {
-        self.lead_until(true, |state| {
-            assert!(lsn < state.whole, "pages are published with their whole batch");
-            state.durable_whole > lsn
-        })
-    }
-
-    /// Writes what is pending when it is several parts of a batch, without a sync.
-    fn write_out(&self) -> Result<()> {
-        self.lead_until(false, |state| state.pending.len() <= 4 * self.sizes.part)
-    }
-
-    /// Leads, or waits for a leader, until the state is as it should be.
-    fn lead_until(&self, sync: bool, done: impl Fn(&State) -> bool) -> Result<()> {
-        let mut state = self.state.lock();
-        while !done(&state) {
-            self.poison.check()?;
-            state = if state.leading { self.led.wait(state) } else { self.lead(state, sync)? };
-        }
-        Ok(())
-    }
-
-    /// Writes what is pending, and syncs it. There is no leader.
-    fn lead<'a>(
-        &'a self,
-        mut state: MutexGuard<'a, State>,
-        sync: bool,
-    ) -> Result<MutexGuard<'a, State>> {
-        state.leading = true;
-        let mut bytes = std::mem::take(&mut state.pending);
-        let pieces = std::mem::take(&mut state.pieces);
-        let (end, whole) = (state.end, state.whole);
-        let unsynced = state.unsynced && !Mutant::ForgetUnsynced.is_on();
-        drop(state);
-        let done = match &self.blocks {
-            Some(blocks) if sync && !unsynced && !Mutant::SkipLogSync.is_on() => {
-                self.write_durable(&mut blocks.lock(), (&bytes, &pieces))
-            }
-            _ => self.write_and_sync((&bytes, &pieces), sync && !Mutant::SkipLogSync.is_on()),
-        };
-        let mut state = self.state.lock();
-        state.leading = false;
-        state.unsynced = !sync;
-        if done.is_ok() && sync {
-            (state.durable, state.durable_whole) = (end, whole);
-        }
-        if state.pending.is_empty() && bytes.capacity() <= BUFFER_KEPT {
-            // The memory serves the next batch.
-            bytes.clear();
-            state.pending = bytes;
-        }
-        self.led.notify_all();
-        done.map(|()| state)
-    }
-
-    fn write_and_sync(&self, records: (&[u8], &[Piece]), sync: bool) -> Result<()> {
-        for (bytes, at) in pieces_of(records) {
-            self.write_at(bytes, at)?;
-        }
-        if let Some(blocks) = &self.blocks {
-            blocks.lock().forget();
-        }
-        if sync { self.sync() } else { Ok(()) }
-    }
-
-    fn write_durable(&self, blocks: &mut Blocks, records: (&[u8], &[Piece])) -> Result<()> {
-        for (bytes, at) in pieces_of(records) {
-            self.syncs.fetch_add(1, Ordering::Relaxed);
-            blocks
-                .write(&*self.file, bytes, at)
-                .map_err(|e| self.poison.set(Error::io("write", &self.path, e)))?;
-        }
-        Ok(())
-    }
-
     fn write_at(&self, bytes: &[u8], at: u64) -> Result<()> {
         self.file
             .write_at(bytes, at)
             .map_err(|e| self.poison.set(Error::io("write", &self.path, e)))
-    }
-
-    /// One at a time: a sync that fails tells its caller alone, and what it has given up counts as written for the next
-    /// one, which must find the poison before it begins.
-    fn sync(&self) -> Result<()> {
-        let _one = self.syncing.lock();
-        self.poison.check()?;
-        self.syncs.fetch_add(1, Ordering::Relaxed);
-        self.file.sync().map_err(|e| self.poison.set(Error::io("sync", &self.path, e)))
     }
 
     /// Byte of the file at which the record with this LSN lies, or will lie when it is the next.
@@ -448,14 +346,6 @@ impl State {
         }
         self.pending.extend_from_slice(bytes);
     }
-}
-
-/// The bytes of records, and where each part of them goes.
-fn pieces_of<'a>(
-    (bytes, pieces): (&'a [u8], &'a [Piece]),
-) -> impl Iterator<Item = (&'a [u8], u64)> {
-    let ends = pieces.iter().skip(1).map(|piece| piece.start).chain([bytes.len()]);
-    pieces.iter().zip(ends).map(|(piece, end)| (&bytes[piece.start..end], piece.at))
 }
 
 /// The bytes of a record before its payload.

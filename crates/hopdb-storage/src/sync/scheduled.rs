@@ -122,3 +122,10 @@ pub fn spawn(name: &str, act: impl FnOnce() + Send + 'static) -> std::io::Result
 pub fn yield_now() {
     shuttle::thread::yield_now();
 }
+
+/// Waits a short while for what another thread is about to do.
+pub fn spin_until(done: impl Fn() -> bool) {
+    if !done() {
+        yield_now();
+    }
+}

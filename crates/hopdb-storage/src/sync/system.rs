@@ -93,3 +93,16 @@ pub fn spawn(name: &str, act: impl FnOnce() + Send + 'static) -> std::io::Result
 pub fn yield_now() {
     std::thread::yield_now();
 }
+
+/// How often [`spin_until`] looks.
+const SPINS: usize = 200;
+
+/// Waits a short while, of some microseconds, for what another thread is about to do; keeps the processor.
+pub fn spin_until(done: impl Fn() -> bool) {
+    for _ in 0..SPINS {
+        if done() {
+            return;
+        }
+        std::hint::spin_loop();
+    }
+}

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::page::{CommitTs, PageId};
-use crate::sync::{Condvar, Mutex};
+use crate::sync::{AtomicBool, Condvar, Mutex, Ordering, spin_until};
 
 /// A page freed by a commit, whose id is not yet given out again.
 #[derive(Clone, Copy, Debug)]
@@ -51,33 +51,56 @@ impl WriterState {
     }
 }
 
+/// What the gate keeps.
+#[derive(Debug)]
+struct Inside {
+    /// Out while there is a writer.
+    state: Option<WriterState>,
+    /// Threads that wait for it.
+    waiting: usize,
+}
+
 /// Lets one writer in at a time.
 #[derive(Debug)]
 pub(crate) struct Gate {
-    state: Mutex<Option<WriterState>>,
+    inside: Mutex<Inside>,
     left: Condvar,
+    /// Whether there is a writer, or was a moment ago.
+    taken: AtomicBool,
 }
 
 impl Gate {
     pub(crate) fn new(state: WriterState) -> Self {
-        Self { state: Mutex::new(Some(state)), left: Condvar::new() }
+        let inside = Inside { state: Some(state), waiting: 0 };
+        Self { inside: Mutex::new(inside), left: Condvar::new(), taken: AtomicBool::new(false) }
     }
 
-    /// Waits until no other writer is in.
+    /// Waits until no other writer is in. Small transactions last no longer than it takes to put a thread to sleep and
+    /// wake it: so at first without sleep.
     pub(crate) fn enter(&self) -> WriterState {
-        let mut state = self.state.lock();
+        spin_until(|| !self.taken.load(Ordering::Relaxed));
+        let mut inside = self.inside.lock();
         loop {
-            if let Some(state) = state.take() {
+            if let Some(state) = inside.state.take() {
+                self.taken.store(true, Ordering::Relaxed);
                 return state;
             }
-            state = self.left.wait(state);
+            inside.waiting += 1;
+            inside = self.left.wait(inside);
+            inside.waiting -= 1;
         }
     }
 
     /// Lets the next writer in.
     pub(crate) fn leave(&self, state: WriterState) {
-        let before = self.state.lock().replace(state);
+        let mut inside = self.inside.lock();
+        let before = inside.state.replace(state);
         assert!(before.is_none(), "there is one writer");
-        self.left.notify_one();
+        self.taken.store(false, Ordering::Relaxed);
+        let wake = inside.waiting > 0;
+        drop(inside);
+        if wake {
+            self.left.notify_one();
+        }
     }
 }

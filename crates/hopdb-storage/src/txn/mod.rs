@@ -25,6 +25,7 @@ pub(crate) mod snapshots;
 pub(crate) mod worker;
 pub(crate) mod writer;
 
+use std::cell::Cell;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -105,16 +106,12 @@ impl Engine {
     /// Makes everything below `lsn` durable, and the commits visible that have been waiting for it.
     pub(crate) fn flush_log(&self, lsn: Lsn) -> Result<()> {
         let Some(wal) = self.pager.wal() else { return Ok(()) };
-        wal.flush(lsn)?;
-        self.set_durable(wal.durable());
-        Ok(())
-    }
-
-    /// Makes the commits below `durable` visible, and drops what only those before them showed.
-    fn set_durable(&self, durable: Lsn) {
-        if self.snapshots.set_durable(durable) {
+        let advanced = Cell::new(false);
+        wal.flush(lsn, |durable| advanced.set(self.snapshots.set_durable(durable)))?;
+        if advanced.get() {
             self.purge();
         }
+        Ok(())
     }
 
     /// Drops older versions that no snapshot needs.

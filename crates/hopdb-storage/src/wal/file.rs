@@ -5,6 +5,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::blocks::Blocks;
+use super::leader::Waiting;
 use super::reader::{self, Position, Reader, Remnants};
 use super::space::{Extent, JUMP_LEN, Space, next_block};
 use super::{Poison, RECORD_HEADER, State, Wal};
@@ -145,7 +146,6 @@ impl Wal {
             salt,
             sizes,
             state: Mutex::new(state),
-            led: Condvar::new(),
             resized: Condvar::new(),
             syncing: Mutex::default(),
             blocks,
@@ -246,6 +246,7 @@ impl State {
             pieces: Vec::new(),
             spare: Vec::new(),
             leading: false,
+            waiting: Waiting::default(),
             unfinished: false,
         }
     }

@@ -263,8 +263,8 @@ impl Writer {
         if engine.snapshots.published(Published { ts, pages, lsn, waits }) {
             engine.purge();
         }
-        if engine.pager.wal().is_none() {
-            engine.set_durable(lsn);
+        if engine.pager.wal().is_none() && engine.snapshots.set_durable(lsn) {
+            engine.purge();
         }
         engine.pool.shrink();
         for (id, birth) in self.freed.drain(..) {
