@@ -12,6 +12,8 @@
 //! 2. A delta applies to exactly the version it names; anything else is corruption.
 //! 3. Records that a rollback record follows, and no commit in between, do not count.
 
+mod runs;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -26,6 +28,7 @@ use crate::pager::header::{Header, PAGES_MAX};
 use crate::pager::{Pager, RedoPoint};
 use crate::txn::delta;
 use crate::wal::{Extent, Position, Record, RecordKind, Remnants, Wal};
+use runs::Runs;
 
 /// Bytes of records whose pages are worked out together.
 const WINDOW_BYTES: usize = 32 << 20;
@@ -39,6 +42,8 @@ pub struct RecoveryReport {
     pub commits: u64,
     /// Pages restored.
     pub pages: u64,
+    /// Bytes of the log from the redo point to the last commit.
+    pub log_bytes: u64,
     /// Bytes of an unfinished commit that were cut off the log.
     pub cut_bytes: u64,
 }
@@ -61,19 +66,18 @@ pub(crate) struct Survey {
     start_ts: CommitTs,
     /// Records that do not count, in order.
     rolled_back: Vec<Range<Lsn>>,
-    /// Pages that records change, with the last record that bore or freed them.
-    resets: BTreeMap<PageId, Lsn>,
+    /// Pages that were born or freed, with the last record that says so.
+    resets: Runs<Lsn>,
 }
 
 /// Records since the last commit or rollback.
 #[derive(Default)]
 struct Open {
     start: Option<Lsn>,
-    pages: Vec<PageId>,
     /// Runs of pages born or freed, with the record that says so.
-    runs: Vec<(Range<PageId>, Lsn)>,
-    /// Runs of pages born, and those among them that are whole in the log.
-    born: Vec<Range<u64>>,
+    resets: Vec<(Range<u64>, Lsn)>,
+    /// Pages born, and those among them that are whole in the log.
+    born: Runs<()>,
     whole: BTreeSet<u64>,
 }
 
@@ -93,7 +97,7 @@ pub(crate) fn survey(header: &Header, wal: &Wal) -> Result<Survey> {
         start,
         start_ts: header.commit_ts,
         rolled_back: Vec::new(),
-        resets: BTreeMap::new(),
+        resets: Runs::default(),
     };
     let mut open = Open::default();
     let mut reader = wal.reader(start)?;
@@ -132,6 +136,11 @@ impl Survey {
         self.newest.ts.0 - self.start_ts.0
     }
 
+    /// Bytes of records from the redo point to the last commit.
+    pub(crate) fn log_bytes(&self) -> u64 {
+        self.newest.lsn.0 - self.start.lsn.0
+    }
+
     /// Takes note of a record.
     fn note(&mut self, wal: &Wal, record: &Record<'_>, open: &mut Open) -> Result<()> {
         let lsn = record.position.lsn;
@@ -142,19 +151,17 @@ impl Survey {
                 if id < DIRECTORY_ROOT {
                     return Err(corrupt(wal, lsn, format!("it changes page {id}")));
                 }
-                open.pages.push(id);
-                let is_born = || open.born.iter().any(|run| run.contains(&id.0));
-                if record.kind == RecordKind::PageImage && is_born() {
+                if record.kind == RecordKind::PageImage && open.born.get(id.0).is_some() {
                     open.whole.insert(id.0);
                 }
             }
             RecordKind::BornPages | RecordKind::FreedPages => {
                 for run in payload(wal, record, 16)?.chunks_exact(16) {
                     let first = get_u64(run, 0);
-                    let end = first.saturating_add(get_u64(run, 8));
-                    open.runs.push((PageId(first)..PageId(end), lsn));
+                    let run = first..first.saturating_add(get_u64(run, 8));
+                    open.resets.push((run.clone(), lsn));
                     if record.kind == RecordKind::BornPages {
-                        open.born.push(first..end);
+                        open.born.set(run, ());
                     }
                 }
             }
@@ -182,17 +189,13 @@ impl Survey {
         }
         self.newest = RedoPoint { ts, pages, lsn: record.end };
         // Pages that a commit bore are whole in its records, or were written to the file before.
-        for run in &open.born {
-            if let Some(last) = run.clone().rev().find(|id| !open.whole.contains(id)) {
+        for run in open.born.ranges() {
+            if let Some(last) = run.rev().find(|id| !open.whole.contains(id)) {
                 self.file_pages = self.file_pages.max(last.saturating_add(1));
             }
         }
-        for id in open.pages {
-            self.resets.entry(id).or_default();
-        }
-        // A page without records needs no reset; one that gets some later starts behind it.
-        for (ids, lsn) in open.runs.into_iter().filter(|(ids, _)| ids.start < ids.end) {
-            self.resets.range_mut(ids).for_each(|(_, reset)| *reset = lsn);
+        for (ids, lsn) in open.resets {
+            self.resets.set(ids, lsn);
         }
         Ok(())
     }
@@ -292,8 +295,8 @@ impl Window {
     /// Takes a record over, unless its page was born or freed later, or is not there any more.
     fn add(&mut self, record: &Record<'_>, ts: CommitTs, survey: &Survey) {
         let (id, lsn) = (PageId(get_u64(record.payload, 0)), record.position.lsn);
-        let behind = |reset: &Lsn| *reset > lsn && !Mutant::IgnoreResets.is_on();
-        if id.0 >= survey.newest.pages || survey.resets.get(&id).is_none_or(behind) {
+        let behind = |reset| reset > lsn && !Mutant::IgnoreResets.is_on();
+        if id.0 >= survey.newest.pages || survey.resets.get(id.0).is_some_and(behind) {
             return;
         }
         let start = self.bytes.len();

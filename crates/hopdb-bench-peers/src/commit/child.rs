@@ -18,7 +18,6 @@ pub(crate) enum Task {
     Killed {
         database: PathBuf,
         rows: u64,
-        log_bytes: u64,
         #[arg(long)]
         cache_bytes: Option<usize>,
     },
@@ -28,8 +27,8 @@ pub(crate) enum Task {
 pub(crate) fn run(task: &Task) -> Outcome<()> {
     match task {
         Task::Watched { engine, workload, folder } => flushes::watched(engine, workload, folder),
-        Task::Killed { database, rows, log_bytes, cache_bytes } => {
-            recovery::killed(database, (*rows, *log_bytes), *cache_bytes)
+        Task::Killed { database, rows, cache_bytes } => {
+            recovery::killed(database, *rows, *cache_bytes)
         }
     }
 }

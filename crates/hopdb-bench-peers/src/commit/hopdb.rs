@@ -63,6 +63,19 @@ impl HopDb {
         Ok(())
     }
 
+    /// The first keys.
+    pub(super) fn keys(&self, count: u64) -> Outcome<Vec<Vec<u8>>> {
+        let snapshot = self.store.read();
+        let mut cursor = snapshot.cursor(self.table);
+        let mut keys = Vec::new();
+        let mut there = cursor.first()?;
+        while there && (keys.len() as u64) < count {
+            keys.push(cursor.key().ok_or("no key")?.to_vec());
+            there = cursor.next()?;
+        }
+        Ok(keys)
+    }
+
     /// Fills the empty table in the order of the keys, as a load by HopDB does.
     pub(super) fn bulk(&self, rows: impl Iterator<Item = Row>) -> Outcome<()> {
         let mut all: Vec<Row> = rows.collect();

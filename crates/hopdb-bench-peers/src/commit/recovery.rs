@@ -2,8 +2,9 @@
 //! log, and a first look-up; by the default options, and with a cache of a GiB.
 //!
 //! The process that is killed makes a checkpoint and then commits updates of random rows, of so many that their pages
-//! fit into its memory beside others: so only the length of the log brings the next checkpoint. That may end before
-//! there are 64 MiB; then the process is tried again with fewer commits. What recovery replays tells.
+//! fit into its memory beside others: so only the length of the log brings the next checkpoint. Before it does, at half
+//! of the log's length, comes the last commit, which writes the other half by changing whole pages one behind the other.
+//! What recovery replays tells whether there was a checkpoint all the same; then the process is tried again.
 //! Each repetition opens copies of the files, in turn with all their pages in the system's memory and with none;
 //! the bytes that the disk read meanwhile are told beside. Afterwards the newest updates are asked for.
 
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use ::hopdb::Durability;
+use ::hopdb::{Durability, RecoveryReport};
 use hopdb_bench::Report;
 use hopdb_bench::record::Better;
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::child::SUBCOMMAND;
 use super::engines::Store;
 use super::hopdb::HopDb;
-use super::rows::{Row, Stream, Updates};
+use super::rows::{Row, Stream, Updates, VALUE_BYTES};
 use super::{Settings, Told, check_rows, disk, float};
 use crate::Outcome;
 
@@ -31,8 +32,11 @@ const QUICK_TABLE_BYTES: u64 = 128 << 20;
 /// Bytes of a table by each of its rows, as a load in the order of keys leaves it, roughly.
 const ROW_BYTES: u64 = 190;
 const LOG_BYTES: u64 = 64 << 20;
-/// Shares of the log's bytes that are tried, in turn.
-const SHARES: [u64; 5] = [100, 85, 70, 55, 45];
+/// Of them, those of commits of one row each.
+const SMALL_COMMITS_BYTES: u64 = 30 << 20;
+const TRIES: usize = 5;
+/// The value of each row that the last commit changes.
+const LAST_VALUE: [u8; VALUE_BYTES] = [0xee; VALUE_BYTES];
 /// Of the pages that fit into memory, a checkpoint comes when this share waits to be written: these are fewer.
 const UPDATED_PART: (u64, u64) = (3, 8);
 /// Commits whose bytes are measured.
@@ -47,13 +51,19 @@ pub(super) struct Crash {
     before: u64,
     /// Rows that were updated.
     rows: u64,
-    bytes_per_commit: u64,
+    /// Up to this key the last of them changed all rows.
+    changed_to: Vec<u8>,
     file_bytes: u64,
 }
 
 impl Crash {
     fn newest(&self) -> Vec<Row> {
-        updates(self.rows).newest(self.before + self.commits)
+        let mut newest = updates(self.rows).newest(self.before + self.commits - 1);
+        for (_, value) in newest.iter_mut().filter(|(key, _)| *key <= self.changed_to) {
+            *value = LAST_VALUE.to_vec();
+        }
+        newest.push((self.changed_to.clone(), LAST_VALUE.to_vec()));
+        newest
     }
 }
 
@@ -62,6 +72,7 @@ struct Opened {
     seconds: f64,
     commits: u64,
     pages: u64,
+    log_bytes: u64,
     disk_bytes: u64,
 }
 
@@ -94,10 +105,10 @@ pub(super) fn measure(settings: &Settings, folder: &Path, report: &mut Report) -
     Ok(())
 }
 
-/// A crash with as much in the log as checkpoints allow.
+/// A crash before which there was no checkpoint.
 fn crash_with_log(folder: &Path, database: &Path, case: &Case) -> Outcome<Crash> {
-    for share in SHARES {
-        let crash = crash(database, case, LOG_BYTES / 100 * share)?;
+    for _ in 0..TRIES {
+        let crash = crash(database, case)?;
         let opened = open(database, &folder.join("tried"), (case, &crash), true)?;
         eprintln!("{}: {crash:?}, {} commits replayed", case.workload, opened.commits);
         if opened.commits >= crash.commits {
@@ -106,7 +117,7 @@ fn crash_with_log(folder: &Path, database: &Path, case: &Case) -> Outcome<Crash>
         fs::remove_file(database)?;
         fs::remove_file(log_of(database))?;
     }
-    Err("however short the log, a checkpoint came before the process was killed".into())
+    Err(format!("{TRIES} times a checkpoint came before the process was killed").into())
 }
 
 fn log_of(database: &Path) -> PathBuf {
@@ -114,10 +125,10 @@ fn log_of(database: &Path) -> PathBuf {
 }
 
 /// Has a process fill a table and commit, and kills it.
-fn crash(database: &Path, case: &Case, log_bytes: u64) -> Outcome<Crash> {
+fn crash(database: &Path, case: &Case) -> Outcome<Crash> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args([SUBCOMMAND, "killed"]).arg(database);
-    command.args([case.rows.to_string(), log_bytes.to_string()]);
+    command.arg(case.rows.to_string());
     if let Some(bytes) = case.cache_bytes {
         command.arg("--cache-bytes").arg(bytes.to_string());
     }
@@ -136,21 +147,21 @@ fn updates(rows: u64) -> Updates {
 }
 
 /// Fills, commits, tells, and waits for its end.
-pub(super) fn killed(
-    database: &Path,
-    (rows, log_bytes): (u64, u64),
-    cache_bytes: Option<usize>,
-) -> Outcome<()> {
+pub(super) fn killed(database: &Path, rows: u64, cache_bytes: Option<usize>) -> Outcome<()> {
     let store = HopDb::create(database, cache_bytes)?;
     store.bulk((0..rows).map(|number| Stream::LOADED.row(number)))?;
     let frames = store.store().counts().pool.frames_max as u64;
     let rows = rows.min(frames * UPDATED_PART.0 / UPDATED_PART.1);
     let (bytes_per_commit, before) = bytes_per_commit(&store, database, rows)?;
     store.checkpoint()?;
-    let commits = log_bytes / bytes_per_commit;
+    let commits = SMALL_COMMITS_BYTES / bytes_per_commit;
     commit(&store, rows, before..before + commits)?;
+    let changed = store.keys((LOG_BYTES - SMALL_COMMITS_BYTES) / ROW_BYTES)?;
+    let changed_to = changed.last().ok_or("no rows")?.clone();
+    let last = changed.into_iter().map(|key| (key, LAST_VALUE.to_vec()));
+    store.put(last, Durability::Sync)?;
     let file_bytes = store.store().file_bytes()?;
-    let crash = Crash { commits, before, rows, bytes_per_commit, file_bytes };
+    let crash = Crash { commits: commits + 1, before, rows, changed_to, file_bytes };
     println!("{}", serde_json::to_string(&crash)?);
     // Whoever reads this kills the process; its own end closes the store.
     io::stdin().read_to_end(&mut Vec::new())?;
@@ -209,7 +220,8 @@ fn open(
     check_rows(&store, &newest)?;
     store.store().clone().close()?;
     fs::remove_file(copy)?;
-    Ok(Opened { seconds, commits: report.commits, pages: report.pages, disk_bytes })
+    let RecoveryReport { commits, pages, log_bytes, .. } = report;
+    Ok(Opened { seconds, commits, pages, log_bytes, disk_bytes })
 }
 
 fn tell(report: &mut Report, case: &Case, crash: &Crash, opened: &[Vec<Opened>; 2]) {
@@ -232,12 +244,8 @@ fn tell(report: &mut Report, case: &Case, crash: &Crash, opened: &[Vec<Opened>; 
         told.add((disk_bytes, "bytes"), Better::Lower, &each(|one| float(one.disk_bytes)));
     }
     let all = || opened.iter().flatten();
-    let (commits, pages) = (all().map(|one| float(one.commits)), all().map(|one| float(one.pages)));
-    told.add(("commits", "commits"), Better::Higher, &commits.collect::<Vec<_>>());
-    told.add(("pages", "pages"), Better::Higher, &pages.collect::<Vec<_>>());
-    told.add(
-        ("log_bytes", "bytes"),
-        Better::Higher,
-        &[float(crash.commits * crash.bytes_per_commit)],
-    );
+    let each = |value: fn(&Opened) -> u64| all().map(|one| float(value(one))).collect::<Vec<_>>();
+    told.add(("commits", "commits"), Better::Higher, &each(|one| one.commits));
+    told.add(("pages", "pages"), Better::Higher, &each(|one| one.pages));
+    told.add(("log_bytes", "bytes"), Better::Higher, &each(|one| one.log_bytes));
 }

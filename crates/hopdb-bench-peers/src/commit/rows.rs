@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub(super) type Row = (Vec<u8>, Vec<u8>);
 
 const KEY_BYTES: usize = 24;
-const VALUE_BYTES: usize = 150;
+pub(super) const VALUE_BYTES: usize = 150;
 /// Spreads numbers that follow one another: 2^64 over the golden ratio.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 

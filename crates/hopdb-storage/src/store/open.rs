@@ -217,5 +217,6 @@ fn recover(engine: &Engine) -> Result<RecoveryReport> {
     (state.commit_ts, state.page_count) = (survey.newest.ts, survey.newest.pages);
     engine.gate.leave(state);
     let cut_bytes = survey.unfinished_bytes + survey.remnants.bytes;
-    Ok(RecoveryReport { commits: survey.commits(), pages, cut_bytes })
+    let log_bytes = survey.log_bytes();
+    Ok(RecoveryReport { commits: survey.commits(), pages, log_bytes, cut_bytes })
 }
