@@ -247,10 +247,14 @@ impl Pool {
     fn load(&self, id: PageId, ts: CommitTs) -> Result<PageRef> {
         self.misses.fetch_add(1, Ordering::Relaxed);
         let room = self.make_room();
+        // A pool full of pages that cannot be written any more keeps no others; reads go on.
+        let admitted = room.is_ok();
+        let room =
+            room.or_else(|error| self.pager.poison().check().map_or(Ok(()), |()| Err(error)));
         self.in_passing.fetch_add(1, Ordering::AcqRel);
         let read = room.and_then(|()| {
             self.pager.read(id).inspect_err(|_| {
-                self.resident.fetch_sub(1, Ordering::AcqRel);
+                self.resident.fetch_sub(usize::from(admitted), Ordering::AcqRel);
             })
         });
         let frame = read.map(PageRef::new);
@@ -259,12 +263,12 @@ impl Pool {
         let mut state = shard.state.lock();
         let entry = state.entries.entry(id).or_default();
         match &frame {
-            Ok(frame) => {
+            Ok(frame) if admitted => {
                 let slot = slots.admit(id);
                 entry.head = Head::Resident { frame: frame.clone(), slot, dirty: false };
             }
-            Err(_) if entry.older.is_empty() => drop(state.entries.remove(&id)),
-            Err(_) => entry.head = Head::Absent,
+            _ if entry.older.is_empty() => drop(state.entries.remove(&id)),
+            _ => entry.head = Head::Absent,
         }
         self.in_passing.fetch_sub(1, Ordering::AcqRel);
         shard.loaded.notify_all();

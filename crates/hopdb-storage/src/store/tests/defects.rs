@@ -72,6 +72,36 @@ fn a_transaction_may_change_more_pages_than_there_are_frames() {
     assert_sound(&store);
 }
 
+/// A pool full of pages that can never be written: what is not in it is read all the same.
+#[test]
+fn reads_go_on_when_nothing_can_be_written() {
+    let mut poisoned = 0;
+    for step in 1..40 {
+        let (fs, store) = new_store(&frames(4));
+        put(&store, "t", b"a", &[1; 900]);
+        let mut txn = store.write().unwrap();
+        let table = table_of(&mut txn, "t");
+        for n in 0..40 {
+            txn.put(table, &number(n), &[1; 900]).unwrap();
+        }
+        txn.commit().unwrap();
+        store.checkpoint().unwrap();
+        let before = content(&store.read(), "t");
+        fs.fail_at(fs.steps() + step, Fault::FailedSync);
+        let mut txn = store.write().unwrap();
+        for n in [3, 13, 23, 33] {
+            txn.put(table, &number(n), &[2; 900]).unwrap();
+        }
+        let acknowledged = txn.commit().is_ok();
+        let snapshot = store.read();
+        let found = content(&snapshot, "t");
+        assert_eq!(found != before, acknowledged, "step {step}");
+        assert!(snapshot.check().unwrap().problems.is_empty(), "step {step}");
+        poisoned += usize::from(store.write().is_err());
+    }
+    assert!(poisoned > 2, "{poisoned}");
+}
+
 /// The handle that a transaction came from may go before the transaction.
 #[test]
 fn a_transaction_keeps_its_store_open() {
