@@ -12,6 +12,8 @@ const RECORD_HEADER: usize = 40;
 const AT_PAGE_LSN: usize = 32;
 /// Where the image area begins.
 const IMAGES_AT: usize = 4096;
+/// What the beginning of an extent is a multiple of.
+const BLOCK: usize = 4096;
 /// What a record's kind byte may be beyond those of the format.
 const IMAGE: u8 = 0xf0;
 const TORN: u8 = 0xf1;
@@ -116,7 +118,9 @@ fn record(
     }
     let start = log.len();
     let behind = length(8) + start;
-    let target = (behind + if has(LONG) { 512 } else { 0 }) as u64;
+    // Where a record may lie behind a jump: at a multiple of a block; of the long ones, at none.
+    let target = behind.next_multiple_of(BLOCK) + if has(LONG) { 512 } else { 0 };
+    let target = target as u64;
     let payload = if has(JUMP_ON) { &target.to_le_bytes() } else { payload };
     let mut header = [0; RECORD_HEADER];
     let len = payload.len() as u32 + u32::from(has(LONG) && !has(JUMP_ON)) * 0x00ff_0000;
@@ -176,14 +180,14 @@ pub fn seeds() -> Vec<Vec<u8>> {
         records.extend_from_slice(&log[at + RECORD_HEADER..][..len]);
         at += length(len);
     }
-    let jump = [6, JUMP_ON, 0, 0, 6, JUMP_ON | LONG, 0, 0];
+    let jump = [6, JUMP_ON, 0, 0];
     let (id, written) = written_in_place(redo.lsn);
     let image = [&[id, 1][..], &written[16..]].concat();
     let image = [&[IMAGE, 0][..], &(image.len() as u16).to_le_bytes(), &image].concat();
     let torn = [TORN, 0, 1, 0, id];
     vec![
         [&[0][..], &records].concat(),
-        [&[0][..], &jump[4..], &records].concat(),
+        [&[0][..], &jump, &records].concat(),
         [&[0][..], &image, &torn, &records].concat(),
         [&[RAW][..], &log[redo.at..end]].concat(),
         [&[RAW | BEHIND][..], &log[..48]].concat(),

@@ -14,6 +14,7 @@
 mod full_disk;
 mod scenes;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -219,7 +220,11 @@ fn run_struck(hop: &Hop, scene: Scene, strike: &Strike) -> Result<Ran, String> {
             command.arg("-P").arg(path);
         }
     }
-    command.args(["-y", "-e", &format!("trace=write,fdatasync,{}", strike.fault.call)]);
+    command.args([
+        "-y",
+        "-e",
+        &format!("trace=write,fdatasync,pwrite64,openat,{}", strike.fault.call),
+    ]);
     command.args(["-e", &format!("inject={}", strike.expression())]);
     command.arg(hop.program()).args(scene.args().split_whitespace());
     command.current_dir(&hop.folder).stdin(Stdio::null()).stdout(out);
@@ -258,12 +263,14 @@ fn judge(hop: &Hop, scene: Scene, strike: &Strike, ran: &Ran) -> Result<(), Stri
 /// then had a checkpoint to make.
 fn acknowledged_after_sync(trace: &str, is_final: bool) -> Result<(), String> {
     let (mut synced, mut struck, mut behind) = (false, None, 0);
+    let mut log = Log::default();
     for line in trace.lines() {
-        let thread = line.split_ascii_whitespace().next();
+        let (thread, call) = line.trim_start().split_once(' ').unwrap_or((line, ""));
+        let thread = Some(thread);
         if line.contains("(INJECTED)") {
             struck = struck.or(thread);
-        } else if line.contains("fdatasync") && line.ends_with("= 0") {
-            synced |= line.contains("-wal>") || line.contains("resumed");
+        } else if log.is_synced_by(thread, call.trim_start()) {
+            synced = true;
         } else if line.contains(" write(1<") {
             if !synced {
                 return Err(format!("it acknowledged a commit that was not synced: {line}"));
@@ -278,9 +285,62 @@ fn acknowledged_after_sync(trace: &str, is_final: bool) -> Result<(), String> {
     Ok(())
 }
 
+/// What a trace tells of the log's descriptors.
+#[derive(Default)]
+struct Log<'a> {
+    /// The one that it was opened by. Writes by another one are durable when they return.
+    opened_as: Option<&'a str>,
+    /// Threads with such a write under way.
+    writing: BTreeSet<Option<&'a str>>,
+}
+
+impl<'a> Log<'a> {
+    /// Whether a call made durable what was written to the log: a sync, or a durable write.
+    fn is_synced_by(&mut self, thread: Option<&'a str>, call: &'a str) -> bool {
+        let (name, rest) = call.split_once('(').unwrap_or((call, ""));
+        let failed = call.contains(" = -1 ");
+        let (descriptor, path) = rest.split_once('<').unwrap_or_default();
+        let is_log = path.split('>').next().is_some_and(|path| path.ends_with("-wal"));
+        if name == "openat" && rest.contains("-wal\"") {
+            let opened = rest.rsplit_once(" = ").and_then(|(_, opened)| opened.split_once('<'));
+            self.opened_as = opened.map(|(descriptor, _)| descriptor).or(self.opened_as);
+        }
+        if call.contains("fdatasync") {
+            return call.ends_with("= 0") && (is_log || call.contains("resumed"));
+        }
+        if name == "pwrite64" && is_log && self.opened_as != Some(descriptor) {
+            let ended = !call.contains("<unfinished ...>");
+            if !ended {
+                self.writing.insert(thread);
+            }
+            return ended && !failed;
+        }
+        name.starts_with("<... pwrite64 resumed>") && self.writing.remove(&thread) && !failed
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::acknowledged_after_sync;
+
+    #[test]
+    fn durable_writes_are_syncs() {
+        let opened = "7 openat(AT_FDCWD, \"x.hop-wal\", O_RDWR|O_CLOEXEC) = 4</x.hop-wal>\n";
+        let acknowledged = "7 write(1</new.txt>, \"1\\n\", 2)  = 2\n";
+        let judge = |lines: &[&str]| acknowledged_after_sync(&lines.concat(), true).is_ok();
+        let write = "7 pwrite64(5</x.hop-wal>, \"<...>\", 4096, 8192) = 4096\n";
+        assert!(judge(&[opened, write, acknowledged, write, acknowledged]));
+        assert!(!judge(&[opened, write, acknowledged, acknowledged]));
+        let cached = write.replace("(5", "(4");
+        assert!(!judge(&[opened, &cached, acknowledged]));
+        let begun = "7 pwrite64(5</x.hop-wal>, \"\"..., 4096, 8192 <unfinished ...>\n";
+        assert!(!judge(&[opened, begun, acknowledged]));
+        let done = "7 <... pwrite64 resumed>) = 4096\n";
+        assert!(judge(&[opened, begun, done, acknowledged]));
+        assert!(!judge(&[opened, begun, &done.replace('7', "8"), acknowledged]));
+        let failed = "7 <... pwrite64 resumed>) = -1 EIO (Input/output error)\n";
+        assert!(!judge(&[opened, begun, failed, acknowledged]));
+    }
 
     #[test]
     fn acknowledgements_are_held_against_syncs() {

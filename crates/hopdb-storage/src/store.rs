@@ -225,6 +225,7 @@ impl Inner {
     fn close(&self) -> Result<()> {
         self.engine.flusher.stop();
         self.engine.checkpointer.stop();
+        self.engine.grower.stop();
         let state = self.engine.gate.enter();
         let done = match self.engine.check_writable() {
             Ok(()) if self.engine.mode == Mode::ReadWrite => {

@@ -14,7 +14,7 @@
 //!    bytes of the records that no leader has taken.
 //! 3. Space is reserved before records are appended, so that a full disk fails a batch and no other; with it the room
 //!    for a jump, and for the record that takes back a batch a part of which went out.
-//! 4. No record is written after the poison.
+//! 4. Nobody becomes the leader after the poison.
 //! 5. The latch is not held while the file is written, synced, made longer or cut.
 //! 6. Records above the base are never overwritten, but by the same bytes.
 
@@ -99,6 +99,8 @@ struct State {
     reserved: u64,
     /// Whether somebody changes the file's length.
     resizing: bool,
+    /// Whether it could not be made longer ahead; until space is freed.
+    stuck: bool,
     /// Whether records were written that no sync has followed.
     unsynced: bool,
     /// Records appended that no leader has taken.
@@ -207,22 +209,24 @@ impl Wal {
         }
     }
 
-    /// Reserves more of the file, and syncs it, before it is needed: a commit that must wait for it takes long. For a
-    /// thread in the background.
-    pub(crate) fn grow_ahead(&self) -> Result<()> {
+    /// Reserves the next step of the file, and syncs it, before it is needed: a commit that must wait for that takes long.
+    /// For a thread in the background. On a disk without room for a whole step it leaves what there is to those who need
+    /// less, and does not try again before space of the log is freed.
+    pub(crate) fn grow_ahead(&self) {
         let state = self.state.lock();
-        if !self.wants_growth(&state) {
-            return Ok(());
+        let may = self.poison.check().is_ok() && !Mutant::SkipLogReserve.is_on();
+        if !may || !self.wants_growth(&state) {
+            return;
         }
-        let (_state, grown) = self.resize(state, |from| {
-            let grown = self.reserve(from, from + 1)?;
-            self.sync().map(|()| grown)
+        let (mut state, grown) = self.resize(state, |from| {
+            let to = (from + 1).next_multiple_of(self.sizes.step);
+            self.file.reserve(to).map_err(|e| self.cannot_reserve(e))?;
+            self.fill(from, to).map(|()| to)
         });
-        match grown {
-            // Whoever needs the space finds out.
-            Err(error) if error.is_full_disk() => Ok(()),
-            grown => grown,
-        }
+        state.stuck = grown.is_err();
+        drop(state);
+        // Whoever needs the space finds out what is wrong, and the poison tells of a failed sync.
+        drop(grown.and_then(|()| self.sync()));
     }
 
     /// Whether there is something to do for [`Wal::grow_ahead`].
@@ -232,7 +236,8 @@ impl Wal {
 
     fn wants_growth(&self, state: &State) -> bool {
         let needed = state.space.end() + self.sizes.step / 2;
-        !state.resizing && needed > state.reserved && state.reserved < state.space.kept_to()
+        let wanted = needed > state.reserved && state.reserved < state.space.kept_to();
+        wanted && !state.resizing && !state.stuck
     }
 
     /// Changes the length of the file from what it is now, alone and without the latch; what `change` gives is the
@@ -300,6 +305,7 @@ impl Wal {
         let base = if Mutant::OverwriteLog.is_on() { state.durable } else { base };
         state.base = base;
         state.space.release(base);
+        state.stuck = false;
         let keep = state.space.keep();
         // Whoever makes it longer now needs it.
         if state.reserved <= keep || state.resizing {
@@ -312,21 +318,29 @@ impl Wal {
     }
 
     /// Reserves the file from `reserved` up to `end`, and a step ahead when the disk has the space; gives how far.
-    /// What is reserved is written with zeros, too: the first write of reserved space changes the file's map of
-    /// blocks, which the sync then has to write as well.
     fn reserve(&self, reserved: u64, end: u64) -> Result<u64> {
         let end = next_block(end);
         if Mutant::SkipLogReserve.is_on() {
             return Ok(end);
         }
-        let len = reserve_ahead(&*self.file, end, self.sizes.step)
-            .map_err(|e| Error::io("reserve space in", &self.path, e))?;
-        if len > reserved.max(end) {
-            let from = reserved.max(end);
-            let zeros = vec![0; to_usize(len - from)];
-            self.write_at(&zeros, from)?;
+        let len =
+            reserve_ahead(&*self.file, end, self.sizes.step).map_err(|e| self.cannot_reserve(e))?;
+        self.fill(reserved.max(end), len).map(|()| len)
+    }
+
+    /// Writes what is reserved with zeros, as far as records will not be written there at once: the first write of
+    /// reserved space changes the file's map of blocks, which the sync then has to write as well. Nothing is there that a
+    /// failure could put in doubt.
+    fn fill(&self, from: u64, to: u64) -> Result<()> {
+        if from >= to {
+            return Ok(());
         }
-        Ok(len)
+        let zeros = vec![0; to_usize(to - from)];
+        self.file.write_at(&zeros, from).map_err(|e| self.cannot_reserve(e))
+    }
+
+    fn cannot_reserve(&self, error: std::io::Error) -> Error {
+        Error::io("reserve space in", &self.path, error)
     }
 
     fn give_memory_back(&self, memory: Vec<u8>) {

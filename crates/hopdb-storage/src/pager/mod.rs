@@ -42,7 +42,8 @@ pub struct IoCounts {
     pub pages_written: u64,
     /// Syncs of the file.
     pub data_syncs: u64,
-    /// Syncs of the log: one for all commits that waited for it, and one for each batch of images.
+    /// Syncs and durable writes of the log: mostly one for all commits that waited together, and one for each batch of
+    /// images.
     pub log_syncs: u64,
 }
 

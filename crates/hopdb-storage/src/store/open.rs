@@ -22,6 +22,7 @@ use crate::txn::checkpoint::Checkpointer;
 use crate::txn::flusher::Flusher;
 use crate::txn::gate::{Gate, WriterState};
 use crate::txn::snapshots::Snapshots;
+use crate::txn::worker::Worker;
 use crate::txn::{Engine, Mode};
 use crate::wal::{FIRST_LSN, LogSizes, Wal};
 
@@ -151,6 +152,7 @@ fn engine(
         gate: Gate::new(WriterState::new(commit_ts, page_count)),
         flusher: Flusher::default(),
         checkpointer: Checkpointer::default(),
+        grower: Worker::default(),
         log_path,
         mode,
     })

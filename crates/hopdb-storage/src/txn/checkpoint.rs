@@ -76,18 +76,33 @@ fn is_full(engine: &Engine) -> bool {
             || engine.pool.is_clogged())
 }
 
-/// After a commit: has a step taken when one is due.
+/// After a commit: has a step taken when one is due, and the log made longer when it is short.
 pub(crate) fn nudge(engine: &Arc<Engine>) {
+    if let Some(wal) = engine.pager.wal().filter(|wal| wal.is_short()) {
+        grow(engine, wal);
+    }
     let checkpointer = &engine.checkpointer;
     if !engine.fs.has_threads() {
         // The commit is done whatever becomes of the checkpoint; a failure poisons the store.
         drop(checkpointer.step(engine));
-    } else if !checkpointer.active.load(Ordering::Acquire)
-        && (is_due(engine) || engine.pager.wal().is_some_and(Wal::is_short))
-        && !wake(engine)
-    {
+    } else if !checkpointer.active.load(Ordering::Acquire) && is_due(engine) && !wake(engine) {
         drop(checkpointer.step(engine));
     }
+}
+
+/// Has the log made longer, by a thread of its own where there are threads.
+fn grow(engine: &Arc<Engine>, wal: &Wal) {
+    let wakes = || engine.grower.wake(engine, engine.fs.now(), ("hopdb-log", grow_ahead));
+    if !engine.fs.has_threads() || !wakes() {
+        wal.grow_ahead();
+    }
+}
+
+fn grow_ahead(engine: &Arc<Engine>) -> Option<Duration> {
+    if let Some(wal) = engine.pager.wal() {
+        wal.grow_ahead();
+    }
+    None
 }
 
 /// Has the thread take a step now; whether there is a thread.
@@ -149,13 +164,9 @@ impl Drop for ToldOfPanic<'_> {
 }
 
 impl Checkpointer {
-    /// Takes a step of the checkpoint under way, or begins one that is due; whether there is more to do. The log grows
-    /// first when it is short of space.
+    /// Takes a step of the checkpoint under way, or begins one that is due; whether there is more to do.
     fn step(&self, engine: &Engine) -> Result<bool> {
         let mut underway = self.underway.lock();
-        if let Some(wal) = engine.pager.wal() {
-            wal.grow_ahead()?;
-        }
         if underway.is_none() {
             if !is_due(engine) {
                 return Ok(false);

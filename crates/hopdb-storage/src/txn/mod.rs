@@ -41,6 +41,7 @@ use checkpoint::Checkpointer;
 use flusher::Flusher;
 use gate::Gate;
 use snapshots::Snapshots;
+use worker::Worker;
 
 /// When a commit is durable: survives a crash of the process or the machine.
 ///
@@ -80,6 +81,8 @@ pub(crate) struct Engine {
     pub(crate) gate: Gate,
     pub(crate) flusher: Flusher,
     pub(crate) checkpointer: Checkpointer,
+    /// Makes the log longer.
+    pub(crate) grower: Worker,
     pub(crate) log_path: PathBuf,
     pub(crate) mode: Mode,
 }

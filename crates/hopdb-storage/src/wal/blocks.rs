@@ -6,6 +6,8 @@
 //! 2. The records in front, in the block that a write begins in, are written again as they are: from memory, or read
 //!    from the file when others have written there since.
 
+use std::io;
+
 use super::space::block_of;
 use crate::codec::num::to_usize;
 use crate::io::{BLOCK, File};
@@ -24,25 +26,33 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Writes records at a byte of the file; durable when this returns.
-    pub(super) fn write(
-        &mut self,
-        file: &dyn File,
-        records: &[u8],
-        at: u64,
-    ) -> std::io::Result<()> {
+    /// Reads the records in front of a byte of the file, in its block, unless they are known.
+    pub(super) fn know(&mut self, file: &dyn File, at: u64) -> io::Result<()> {
         let start = block_of(at);
         let head = to_usize(at - start);
+        if self.tail_at == Some(start) && self.tail.len() == head {
+            return Ok(());
+        }
+        self.tail_at = None;
+        self.tail.resize(head, 0);
+        if file.read_at(&mut self.tail, start)? < head {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.tail_at = Some(start);
+        Ok(())
+    }
+
+    /// Writes records at a byte of the file, in front of which they are known; durable when this returns.
+    pub(super) fn write(&mut self, file: &dyn File, records: &[u8], at: u64) -> io::Result<()> {
+        let start = block_of(at);
+        let head = to_usize(at - start);
+        assert_eq!((self.tail_at.take(), self.tail.len()), (Some(start), head), "they are known");
         let len = (head + records.len()).next_multiple_of(BLOCK);
         self.memory.clear();
         self.memory.resize(len + BLOCK, 0);
         let aligned = self.memory.as_ptr().align_offset(BLOCK);
         let blocks = &mut self.memory[aligned..aligned + len];
-        if self.tail_at.take() == Some(start) && self.tail.len() == head {
-            blocks[..head].copy_from_slice(&self.tail);
-        } else if head > 0 {
-            file.read_at(&mut blocks[..head], start)?;
-        }
+        blocks[..head].copy_from_slice(&self.tail);
         blocks[head..head + records.len()].copy_from_slice(records);
         file.write_durable(blocks, start)?;
         let end = head + records.len();
@@ -95,6 +105,7 @@ mod tests {
                     file.sync().unwrap();
                     blocks.forget();
                 } else {
+                    blocks.know(&*file, at as u64).unwrap();
                     blocks.write(&*file, &records, at as u64).unwrap();
                 }
                 let found = fs.after_crash_all_lost().file_bytes("log").unwrap();
@@ -102,5 +113,26 @@ mod tests {
                 assert!(found[expected.len()..].iter().all(|byte| *byte == 0), "seed {seed}");
             }
         }
+    }
+
+    /// Others wrote where the log came round to the same byte.
+    #[test]
+    fn what_others_wrote_is_not_written_over() {
+        let fs = SimFs::new(1);
+        let file = fs.open(Path::new("log"), OpenMode::CreateNew).unwrap();
+        let mut blocks = Blocks::default();
+        blocks.know(&*file, 0).unwrap();
+        blocks.write(&*file, &[1; 100], 0).unwrap();
+        file.write_at(&[2; 100], 0).unwrap();
+        blocks.forget();
+        blocks.know(&*file, 100).unwrap();
+        blocks.write(&*file, &[3; 100], 100).unwrap();
+        let found = fs.file_bytes("log").unwrap();
+        assert!(found[..100] == [2; 100] && found[100..200] == [3; 100]);
+        fs.fail_read_at(fs.reads() + 1);
+        blocks.forget();
+        blocks.know(&*file, 200).unwrap_err();
+        blocks.know(&*file, 200).unwrap();
+        blocks.know(&*file, 5000).unwrap_err();
     }
 }

@@ -241,6 +241,7 @@ impl State {
             space,
             reserved,
             resizing: false,
+            stuck: false,
             unsynced: false,
             pending: Vec::new(),
             pieces: Vec::new(),

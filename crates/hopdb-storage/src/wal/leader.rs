@@ -5,7 +5,7 @@
 //!
 //! **Invariants.**
 //! 1. There is one leader at a time, and the latch is not held while it writes and syncs. There is one sync at a time,
-//!    and none after one that failed.
+//!    and none after one that failed; a durable write tells of itself whether it failed.
 //! 2. A leader that is to sync writes by durable writes where the file has them, and then waits for nothing else that is
 //!    on its way to the file; unless parts of a batch were written before without a sync: those need one.
 //! 3. A leader that is done tells all whose wait is over, and one of the others, who leads unless somebody does already:
@@ -191,10 +191,10 @@ impl Wal {
 
     fn write_durable(&self, blocks: &mut Blocks, records: (&[u8], &[Piece])) -> Result<()> {
         for (bytes, at) in pieces_of(records) {
+            let failed = |action, e| self.poison.set(Error::io(action, &self.path, e));
+            blocks.know(&*self.file, at).map_err(|e| failed("read", e))?;
             self.syncs.fetch_add(1, Ordering::Relaxed);
-            blocks
-                .write(&*self.file, bytes, at)
-                .map_err(|e| self.poison.set(Error::io("write", &self.path, e)))?;
+            blocks.write(&*self.file, bytes, at).map_err(|e| failed("write", e))?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::space::Extent;
+use super::space::{Extent, block_of};
 use super::{RECORD_HEADER, RecordKind, Wal};
 use crate::codec::num::{get_u32, get_u64, to_usize};
 use crate::error::{Error, Result};
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
             bytes if bytes.len() >= 8 => get_u64(bytes, 0),
             _ => return Ok(None),
         };
-        if target < self.wal.records_at() {
+        if target < self.wal.records_at() || block_of(target) != target {
             return Ok(None);
         }
         let position = Position { lsn: self.next.lsn, at: target };

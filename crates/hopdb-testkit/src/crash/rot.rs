@@ -10,7 +10,7 @@ use hopdb_storage::io::sim::{OperationKind, SimFs};
 
 use super::cuts::Survivors;
 use super::model::{Tables, difference};
-use super::run::{NAME, Run, open};
+use super::run::{NAME, Run, disk, open};
 use super::workload::Script;
 use super::{Config, Examiner, Outcome, Trouble};
 
@@ -29,7 +29,7 @@ pub(super) fn run(seed: u64, script: &Script, config: &Config, outcome: &mut Out
     let mut examiner = Examiner::new(seed, 4, outcome);
     // Damage is held against what is on the disk, and so that must be known.
     let script = &script.with_waiting_commits();
-    let fs = SimFs::new(seed);
+    let fs = disk(seed);
     let mut run = Run::new(seed, fs.clone(), script);
     let mut before = Tables::new();
     let played = run.start(script).and_then(|()| {
@@ -80,7 +80,7 @@ pub(super) fn run(seed: u64, script: &Script, config: &Config, outcome: &mut Out
 /// Plays the script with one write of the page file going astray.
 fn misdirect(script: &Script, examiner: &mut Examiner<'_>) {
     let seed = examiner.seed;
-    let fs = SimFs::new(seed);
+    let fs = disk(seed);
     fs.set_trace(true);
     let mut run = Run::new(seed, fs.clone(), script);
     if let Err(trouble) = run.start(script) {

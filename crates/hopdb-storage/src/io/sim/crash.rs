@@ -112,7 +112,9 @@ fn surviving_content(inode: &Inode, chance: &mut Chance) -> Content {
     for Pending { number, change, progress } in &inode.pending {
         let survival = match progress {
             Progress::Durable => Survival::Kept,
-            Progress::Dirty | Progress::Forgotten => chance.survival(*number, keep),
+            Progress::Dirty | Progress::InFlight | Progress::Forgotten => {
+                chance.survival(*number, keep)
+            }
         };
         match survival {
             Survival::Kept => change.apply(&mut content),

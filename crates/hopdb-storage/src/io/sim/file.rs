@@ -55,6 +55,9 @@ impl SimFile {
         };
         let change = Change::Write { offset, bytes: bytes.into() };
         let number = state.disk.change(self.file, change)?;
+        if kind == OperationKind::WriteDurable {
+            state.disk.file_mut(self.file).launch(number);
+        }
         drop(state);
         self.fs.take_time();
         Ok((number, outcome))
@@ -110,11 +113,7 @@ impl File for SimFile {
         // A crash meanwhile leaves the change pending: it may be lost, or torn.
         state.plan.alive()?;
         let file = state.disk.file_mut(self.file);
-        if outcome.is_ok() {
-            file.harden(number)
-        } else {
-            file.forget(number)
-        }
+        file.land(number, outcome.is_ok());
         outcome
     }
 

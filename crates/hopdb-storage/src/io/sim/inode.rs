@@ -39,6 +39,8 @@ impl Change {
 pub(super) enum Progress {
     /// In the cache; the next sync makes it durable.
     Dirty,
+    /// A durable write that has not returned: no sync is about it.
+    InFlight,
     /// In the cache, but a failed sync forgot it: no sync makes it durable any more.
     Forgotten,
     /// Durable, and listed only because a change that is not stands before it.
@@ -91,20 +93,28 @@ impl Inode {
         self.pending.push(Pending { number, change, progress: Progress::Dirty });
     }
 
-    /// Makes one dirty change durable.
-    pub(super) fn harden(&mut self, number: u64) {
-        self.finish_dirty(number..number + 1, Progress::Durable);
+    /// Begins a durable write.
+    pub(super) fn launch(&mut self, number: u64) {
+        self.set_progress(number, Progress::Dirty, Progress::InFlight);
+    }
+
+    /// Ends a durable write: what it changed is durable, or, where it failed, never will be for sure.
+    pub(super) fn land(&mut self, number: u64, durable: bool) {
+        let progress = if durable { Progress::Durable } else { Progress::Forgotten };
+        self.set_progress(number, Progress::InFlight, progress);
         self.settle_durable();
     }
 
-    /// What a durable write that failed does: what it changed is never made durable for sure.
-    pub(super) fn forget(&mut self, number: u64) {
-        self.finish_dirty(number..number + 1, Progress::Forgotten);
+    fn set_progress(&mut self, number: u64, from: Progress, to: Progress) {
+        let change = self.pending.iter_mut().find(|pending| pending.number == number);
+        let change = change.expect("a change is pending until it is durable");
+        assert_eq!(change.progress, from, "nobody else ends it");
+        change.progress = to;
     }
 
     /// Makes the dirty changes durable that are among the first `changes` of the disk.
     pub(super) fn sync(&mut self, changes: u64) {
-        self.finish_dirty(0..changes, Progress::Durable);
+        self.finish_dirty(changes, Progress::Durable);
         self.settle_durable();
     }
 
@@ -119,12 +129,12 @@ impl Inode {
 
     /// What a failed sync does: those dirty changes count as clean.
     pub(super) fn forget_dirty(&mut self, changes: u64) {
-        self.finish_dirty(0..changes, Progress::Forgotten);
+        self.finish_dirty(changes, Progress::Forgotten);
     }
 
-    fn finish_dirty(&mut self, numbers: Range<u64>, progress: Progress) {
+    fn finish_dirty(&mut self, changes: u64, progress: Progress) {
         for pending in &mut self.pending {
-            if pending.progress == Progress::Dirty && numbers.contains(&pending.number) {
+            if pending.progress == Progress::Dirty && pending.number < changes {
                 pending.progress = progress;
             }
         }

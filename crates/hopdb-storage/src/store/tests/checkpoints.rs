@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use super::gated::{GatedFs, Syncs};
+use super::gated::{DurableWrites, GatedFs, Syncs};
 use super::*;
 use crate::error::Error;
 
@@ -56,7 +56,8 @@ fn a_checkpoint_holds_up_nobody_while_it_syncs() {
 /// The images of pages are on their way to the log file, which commits are written to beside.
 #[test]
 fn a_commit_does_not_wait_for_the_images_of_a_checkpoint() {
-    let (fs, store) = gated_on(GatedFs { durable_writes: true, ..GatedFs::new("-wal") });
+    let (fs, store) =
+        gated_on(GatedFs { durable_writes: DurableWrites::Pass, ..GatedFs::new("-wal") });
     fs.gate.set(Syncs::Wait);
     put(&store, "t", b"before", b"1");
     let checkpointed = store.clone();

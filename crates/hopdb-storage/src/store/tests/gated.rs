@@ -1,5 +1,4 @@
-//! A simulated disk whose syncs of one file wait, pass or fail as a test says. Durable writes, where a test asks for them,
-//! pass.
+//! A simulated disk whose syncs of one file wait, pass or fail as a test says.
 
 use std::io;
 use std::path::Path;
@@ -19,6 +18,16 @@ pub(super) enum Syncs {
     /// One waits.
     Held,
     Fail,
+}
+
+/// Durable writes of the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DurableWrites {
+    None,
+    /// They pass, whatever syncs do.
+    Pass,
+    /// They do what syncs do.
+    Gated,
 }
 
 /// Holds up the syncs.
@@ -75,21 +84,21 @@ impl Gate {
 pub(super) struct GatedFs {
     pub(super) disk: SimFs,
     pub(super) gate: Arc<Gate>,
-    pub(super) durable_writes: bool,
+    pub(super) durable_writes: DurableWrites,
 }
 
 #[derive(Debug)]
 struct GatedFile {
     file: Arc<dyn File>,
     gate: Option<Arc<Gate>>,
-    durable_writes: bool,
+    durable_writes: DurableWrites,
 }
 
 impl GatedFs {
     /// An empty disk, all of whose syncs pass; those of the file whose name ends so can be held up.
     pub(super) fn new(name: &'static str) -> Self {
         let gate = Gate { syncs: Mutex::new(Syncs::Pass), changed: Condvar::new(), name };
-        Self { disk: SimFs::new(1), gate: Arc::new(gate), durable_writes: false }
+        Self { disk: SimFs::new(1), gate: Arc::new(gate), durable_writes: DurableWrites::None }
     }
 }
 
@@ -147,10 +156,15 @@ impl File for GatedFile {
     }
 
     fn has_durable_writes(&self) -> bool {
-        self.durable_writes
+        self.durable_writes != DurableWrites::None
     }
 
     fn write_durable(&self, blocks: &[u8], offset: u64) -> io::Result<()> {
+        if let Some(gate) =
+            self.gate.as_ref().filter(|_| self.durable_writes == DurableWrites::Gated)
+        {
+            gate.pass()?;
+        }
         self.file.write_durable(blocks, offset)
     }
 

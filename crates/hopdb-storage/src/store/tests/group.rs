@@ -3,7 +3,7 @@
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::gated::{GatedFs, Syncs};
+use super::gated::{DurableWrites, GatedFs, Syncs};
 use super::*;
 
 /// A store with the table `t`, whose log is held up from here on.
@@ -16,7 +16,11 @@ struct Group {
 
 impl Group {
     fn new() -> Self {
-        let fs = GatedFs::new("-wal");
+        Self::with(DurableWrites::None)
+    }
+
+    fn with(durable_writes: DurableWrites) -> Self {
+        let fs = GatedFs { durable_writes, ..GatedFs::new("-wal") };
         let shared: Arc<dyn FileSystem> = Arc::new(fs.clone());
         let store = Store::create_with(shared, Path::new(NAME), &frames(64)).unwrap();
         let first = put(&store, "t", b"before", b"0");
@@ -56,7 +60,11 @@ impl Group {
 
 #[test]
 fn commits_that_wait_share_a_sync_and_become_visible_in_order() {
-    let mut group = Group::new();
+    share_a_sync(Group::new());
+    share_a_sync(Group::with(DurableWrites::Gated));
+}
+
+fn share_a_sync(mut group: Group) {
     let syncs = group.store.counts().io.log_syncs;
     let before = group.store.read();
     for key in [b"a", b"b", b"c", b"d"] {
@@ -93,7 +101,11 @@ fn commits_that_wait_share_a_sync_and_become_visible_in_order() {
 
 #[test]
 fn a_failed_sync_fails_all_who_wait_and_shows_none() {
-    let mut group = Group::new();
+    fail_all(Group::new());
+    fail_all(Group::with(DurableWrites::Gated));
+}
+
+fn fail_all(mut group: Group) {
     for key in [b"a", b"b", b"c"] {
         group.commit(key, vec![key[0]; 100]);
     }
