@@ -38,7 +38,7 @@ const TRIES: usize = 5;
 /// The value of each row that the last commit changes.
 const LAST_VALUE: [u8; VALUE_BYTES] = [0xee; VALUE_BYTES];
 /// Of the pages that fit into memory, a checkpoint comes when this share waits to be written: these are fewer.
-const UPDATED_PART: (u64, u64) = (3, 8);
+const UPDATED_PART: (u64, u64) = (3, 16);
 /// Commits whose bytes are measured.
 const MEASURED: u64 = 500;
 

@@ -170,19 +170,24 @@ impl Pool {
         self.frames_max.load(Ordering::Relaxed)
     }
 
-    /// Whether committed pages fill so much of the pool that they should be written.
+    /// Pages that wait to be written in place.
+    pub(crate) fn dirty(&self) -> usize {
+        self.dirty.lock().len()
+    }
+
+    /// How many of them there may be.
+    pub(crate) fn dirty_max(&self) -> usize {
+        self.frames_max() / 4 * 3
+    }
+
+    /// Whether there are so many that they should be written.
     pub(crate) fn wants_checkpoint(&self) -> bool {
-        self.dirty.lock().len() > self.frames_max() / 2
+        self.dirty() > self.frames_max() / 4
     }
 
-    /// Whether they fill so much of it that writing them has no time left.
-    pub(crate) fn is_almost_clogged(&self) -> bool {
-        self.dirty.lock().len() > self.frames_max() / 8 * 5
-    }
-
-    /// Whether they fill so much of it that no more may come.
+    /// Whether there are so many that no more may come.
     pub(crate) fn is_clogged(&self) -> bool {
-        self.dirty.lock().len() > self.frames_max() / 4 * 3
+        self.dirty() > self.dirty_max()
     }
 
     fn shard(&self, id: PageId) -> &Shard {

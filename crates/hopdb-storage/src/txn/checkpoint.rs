@@ -12,8 +12,9 @@
 //! sync of the log makes that one durable: what the page was does not matter any more. Pages that become dirty later
 //! have their records behind the target.
 //!
-//! **Who takes the steps.** A thread of its own, at a pace: after each step it rests as long as the step took, unless the
-//! log fills faster than the pages are written. Where the file system has no threads (a simulation), whoever commits
+//! **Who takes the steps.** A thread of its own, at a pace: a commit waits behind what the disk has been given before it,
+//! so steps are small, each with its sync, and there is a rest behind each, unless the log or the pool fills faster than
+//! the pages are written. Where the file system has no threads (a simulation), whoever commits
 //! takes one. No step holds the gate; only when the log is full, or the pool of dirty pages, the next transaction
 //! waits at its beginning, and holds nothing then.
 
@@ -30,7 +31,9 @@ use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering};
 use crate::wal::Wal;
 
 /// Most pages of one step; fewer where the pool is small.
-const STEP_PAGES_MAX: usize = 256;
+const STEP_PAGES_MAX: usize = 32;
+/// How many times as long as a step the rest behind it is, while there is time.
+const REST: u32 = 3;
 
 /// A checkpoint under way.
 #[derive(Debug)]
@@ -146,7 +149,7 @@ fn work(engine: &Arc<Engine>) -> Option<Duration> {
     checkpointer.tell(more.is_err());
     match more {
         Ok(true) if checkpointer.is_late(engine) => Some(Duration::ZERO),
-        Ok(true) => Some(engine.fs.now().saturating_sub(start)),
+        Ok(true) => Some(REST * engine.fs.now().saturating_sub(start)),
         // A failure poisons the store, or leaves all as it was: the next commit asks again.
         Ok(false) | Err(_) => None,
     }
@@ -193,9 +196,11 @@ impl Checkpointer {
         let (Some(checkpoint), Some(wal)) = (&*underway, engine.pager.wal()) else { return false };
         let room = wal.len_max().saturating_sub(checkpoint.log_bytes).max(1);
         let filled = log_bytes(engine, wal).saturating_sub(checkpoint.log_bytes);
-        let pages = checkpoint.pages.len().max(1) as u64;
+        let (pages, done) = (checkpoint.pages.len() as u64, checkpoint.done as u64);
+        let pool_room = (engine.pool.dirty_max() as u64).saturating_sub(pages).max(1);
+        let pool_filled = (engine.pool.dirty() as u64 + done).saturating_sub(pages);
         // Done by the time that half of the room is filled.
-        2 * filled * pages > checkpoint.done as u64 * room || engine.pool.is_almost_clogged()
+        2 * filled * pages > done * room || 2 * pool_filled * pages > done * pool_room
     }
 
     /// Tells those who wait for a step how it went, or that there will be none.
@@ -228,6 +233,8 @@ impl Underway {
             let step = (engine.pool.frames_max() / 16).clamp(1, STEP_PAGES_MAX);
             let end = self.pages.len().min(self.done + step);
             engine.pool.write_back(&self.pages[self.done..end])?;
+            // Few at a time: a commit waits behind what the disk has been given before.
+            engine.pager.sync_in_place()?;
             engine.pool.shrink();
             self.done = end;
             return Ok(true);
