@@ -50,6 +50,23 @@ pub(super) fn open_file_bytes(folder: &Path) -> Outcome<u64> {
     Ok(bytes)
 }
 
+/// Reads all files of `folder` whose names begin with `name`, or whose folders' names do: afterwards they are in the
+/// system's cache, as far as it has room.
+pub(super) fn warm(folder: &Path, name: &str) -> Outcome<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if !entry.file_name().to_string_lossy().starts_with(name) {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            warm(&entry.path(), "")?;
+        } else {
+            io::copy(&mut File::open(entry.path())?, &mut io::sink())?;
+        }
+    }
+    Ok(())
+}
+
 /// Copies a file down to the disk; afterwards its pages are in the system's cache, or none of them, as said.
 pub(super) fn copy(from: &Path, to: &Path, cached: bool) -> Outcome<()> {
     fs::copy(from, to)?;
