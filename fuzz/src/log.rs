@@ -119,8 +119,7 @@ fn record(
     let start = log.len();
     let behind = length(8) + start;
     // Where a record may lie behind a jump: at a multiple of a block; of the long ones, at none.
-    let target = behind.next_multiple_of(BLOCK) + if has(LONG) { 512 } else { 0 };
-    let target = target as u64;
+    let target = (behind.next_multiple_of(BLOCK) + if has(LONG) { 512 } else { 0 }) as u64;
     let payload = if has(JUMP_ON) { &target.to_le_bytes() } else { payload };
     let mut header = [0; RECORD_HEADER];
     let len = payload.len() as u32 + u32::from(has(LONG) && !has(JUMP_ON)) * 0x00ff_0000;

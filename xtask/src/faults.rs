@@ -266,9 +266,8 @@ fn acknowledged_after_sync(trace: &str, is_final: bool) -> Result<(), String> {
     let mut log = Log::default();
     for line in trace.lines() {
         let (thread, call) = line.trim_start().split_once(' ').unwrap_or((line, ""));
-        let thread = Some(thread);
         if line.contains("(INJECTED)") {
-            struck = struck.or(thread);
+            struck = struck.or(Some(thread));
         } else if log.is_synced_by(thread, call.trim_start()) {
             synced = true;
         } else if line.contains(" write(1<") {
@@ -276,7 +275,7 @@ fn acknowledged_after_sync(trace: &str, is_final: bool) -> Result<(), String> {
                 return Err(format!("it acknowledged a commit that was not synced: {line}"));
             }
             synced = false;
-            behind += u64::from(struck == thread);
+            behind += u64::from(struck == Some(thread));
         }
     }
     if is_final && behind > 1 {
@@ -291,12 +290,12 @@ struct Log<'a> {
     /// The one that it was opened by. Writes by another one are durable when they return.
     opened_as: Option<&'a str>,
     /// Threads with such a write under way.
-    writing: BTreeSet<Option<&'a str>>,
+    writing: BTreeSet<&'a str>,
 }
 
 impl<'a> Log<'a> {
     /// Whether a call made durable what was written to the log: a sync, or a durable write.
-    fn is_synced_by(&mut self, thread: Option<&'a str>, call: &'a str) -> bool {
+    fn is_synced_by(&mut self, thread: &'a str, call: &'a str) -> bool {
         let (name, rest) = call.split_once('(').unwrap_or((call, ""));
         let failed = call.contains(" = -1 ");
         let (descriptor, path) = rest.split_once('<').unwrap_or_default();
@@ -315,7 +314,7 @@ impl<'a> Log<'a> {
             }
             return ended && !failed;
         }
-        name.starts_with("<... pwrite64 resumed>") && self.writing.remove(&thread) && !failed
+        name.starts_with("<... pwrite64 resumed>") && self.writing.remove(thread) && !failed
     }
 }
 

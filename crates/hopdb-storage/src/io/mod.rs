@@ -70,6 +70,15 @@ pub(crate) fn reserve_ahead(file: &dyn File, len: u64, step: u64) -> io::Result<
 /// What the offsets, the lengths and the addresses in memory of durable writes are multiples of, in bytes.
 pub const BLOCK: usize = 4096;
 
+/// `len` bytes of this memory, more of which is taken where it is too short, at an address that durable writes can take.
+pub(crate) fn aligned(memory: &mut Vec<u8>, len: usize) -> &mut [u8] {
+    if memory.len() < len + BLOCK {
+        memory.resize(len + BLOCK, 0);
+    }
+    let start = memory.as_ptr().align_offset(BLOCK);
+    &mut memory[start..start + len]
+}
+
 /// An open file. All access is positional, so that any number of threads share one handle.
 pub trait File: Send + Sync + Debug {
     /// Reads until `buf` is full or the file ends; gives the bytes read.

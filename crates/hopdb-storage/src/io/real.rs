@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Advice, AtFlags, CWD, FallocateFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{BLOCK, File, FileSystem, LockMode, OpenMode};
+use super::{BLOCK, File, FileSystem, LockMode, OpenMode, aligned};
 use crate::sync::{self, Arc, AtomicU64, Mutex, Ordering};
 
 /// Where the kernel shows the process's descriptors as links, which is how an unnamed file gets its name.
@@ -147,9 +147,7 @@ fn open_direct(file: &fs::File) -> Option<fs::File> {
     let direct = rustix::io::retry_on_intr(|| rustix::fs::open(&*path, flags, Mode::empty()));
     let direct = fs::File::from(direct.ok()?);
     // Where blocks must be larger, a read says so.
-    let mut memory = vec![0; 2 * BLOCK];
-    let start = memory.as_ptr().align_offset(BLOCK);
-    direct.read_at(&mut memory[start..start + BLOCK], 0).ok()?;
+    direct.read_at(aligned(&mut Vec::new(), BLOCK), 0).ok()?;
     Some(direct)
 }
 

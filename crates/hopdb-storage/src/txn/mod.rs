@@ -25,7 +25,6 @@ pub(crate) mod snapshots;
 pub(crate) mod worker;
 pub(crate) mod writer;
 
-use std::cell::Cell;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -109,9 +108,9 @@ impl Engine {
     /// Makes everything below `lsn` durable, and the commits visible that have been waiting for it.
     pub(crate) fn flush_log(&self, lsn: Lsn) -> Result<()> {
         let Some(wal) = self.pager.wal() else { return Ok(()) };
-        let advanced = Cell::new(false);
-        wal.flush(lsn, |durable| advanced.set(self.snapshots.set_durable(durable)))?;
-        if advanced.get() {
+        let mut advanced = false;
+        wal.flush(lsn, |durable| advanced = self.snapshots.set_durable(durable))?;
+        if advanced {
             self.purge();
         }
         Ok(())

@@ -10,7 +10,7 @@ use std::io;
 
 use super::space::block_of;
 use crate::codec::num::to_usize;
-use crate::io::{BLOCK, File};
+use crate::io::{BLOCK, File, aligned};
 
 /// Most bytes of memory that are kept for the next write.
 const MEMORY_KEPT: usize = 4 << 20;
@@ -48,14 +48,12 @@ impl Blocks {
         let head = to_usize(at - start);
         assert_eq!((self.tail_at.take(), self.tail.len()), (Some(start), head), "they are known");
         let len = (head + records.len()).next_multiple_of(BLOCK);
-        self.memory.clear();
-        self.memory.resize(len + BLOCK, 0);
-        let aligned = self.memory.as_ptr().align_offset(BLOCK);
-        let blocks = &mut self.memory[aligned..aligned + len];
-        blocks[..head].copy_from_slice(&self.tail);
-        blocks[head..head + records.len()].copy_from_slice(records);
-        file.write_durable(blocks, start)?;
+        let blocks = aligned(&mut self.memory, len);
         let end = head + records.len();
+        blocks[..head].copy_from_slice(&self.tail);
+        blocks[head..end].copy_from_slice(records);
+        blocks[end..].fill(0);
+        file.write_durable(blocks, start)?;
         let last = end - end % BLOCK;
         self.tail_at = Some(start + last as u64);
         self.tail.clear();

@@ -82,7 +82,7 @@ fn tell(waiters: &[Arc<Waiter>], what: Told) {
 impl Wal {
     /// Makes everything below `lsn` durable: as the leader, or by waiting for one. Before anybody who waits like this
     /// goes on, `durable` is called with the LSN below which everything is, by this thread or another.
-    pub(crate) fn flush(&self, lsn: Lsn, durable: impl Fn(Lsn)) -> Result<()> {
+    pub(crate) fn flush(&self, lsn: Lsn, durable: impl FnOnce(Lsn)) -> Result<()> {
         let mut state = self.state.lock();
         loop {
             assert!(lsn <= state.end, "nobody waits for records that are not there");
@@ -141,7 +141,7 @@ impl Wal {
         Ok(())
     }
 
-    /// Writes what is pending, and syncs it. There is no leader. Gives the LSN below which everything is durable, and
+    /// Writes what is pending, and, where it is to `sync`, makes it durable. There is no leader. Gives the LSN below which everything is durable, and
     /// those who waited for that, who are to be told.
     fn lead(
         &self,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::SimFs;
 use crate::io::real::RealFs;
-use crate::io::{BLOCK, File, FileSystem, LockMode, OpenMode};
+use crate::io::{BLOCK, File, FileSystem, LockMode, OpenMode, aligned};
 use crate::sync::Arc;
 
 /// A file system with a directory of its own.
@@ -106,10 +106,9 @@ fn a_gap_reads_as_zeros() {
 
 /// Memory that durable writes can take, of blocks with this byte.
 fn blocks(memory: &mut Vec<u8>, count: usize, byte: u8) -> &[u8] {
-    memory.clear();
-    memory.resize((count + 1) * BLOCK, byte);
-    let start = memory.as_ptr().align_offset(BLOCK);
-    &memory[start..start + count * BLOCK]
+    let blocks = aligned(memory, count * BLOCK);
+    blocks.fill(byte);
+    blocks
 }
 
 #[test]
